@@ -1,0 +1,51 @@
+// Package mutate adds to a Job what a distributed training run needs and its
+// author left out.
+//
+// Every injector is a pure function of the Job and the options: no clock, no
+// client, no randomness. Running the chain on its own output changes nothing,
+// so the API server may call the webhook twice. What the author wrote wins;
+// each injector records what it added.
+package mutate
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/taojob/taojob/pkg/job"
+)
+
+// Options are the cluster's settings for injection. The zero value injects
+// nothing that only a cluster's owner can know.
+type Options struct {
+	// Env are the cluster's defaults for training containers, such as
+	// NCCL_SOCKET_IFNAME; nil for none.
+	Env map[string]string
+	// ShmSize is the default size of /dev/shm; zero means 16Gi.
+	ShmSize resource.Quantity
+	// ImagePullSecret is used for nvcr.io images of Jobs that name none; empty for none.
+	ImagePullSecret string
+	// NameSuffix completes the name of a multi-node Job that has only a
+	// generateName. The caller draws it, five characters at random.
+	NameSuffix string
+}
+
+// Result is an injected Job and what a person should know of it.
+type Result struct {
+	// Job is a copy; the input stays as it was.
+	Job *batchv1.Job
+	// Training is the reading of Job after injection.
+	Training *job.Training
+	// Warnings are whole sentences for the author, in the chain's order; nil for none.
+	Warnings []string
+}
+
+// Mutate returns j as the cluster should store it. The input may have the API
+// server's defaults or not. The errors are those of job.Read, by field path
+// and without values; then the Result is nil.
+func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
+	return nil, nil
+}
+
+var _ = corev1.PodSpec{}
