@@ -96,6 +96,7 @@ func Read(j *batchv1.Job) (*Training, field.ErrorList) {
 	t.Inputs = r.transfers(Inputs, parseInput)
 	t.Outputs = r.transfers(Outputs, parseOutput)
 	t.Unknown = r.unknown()
+	r.copied(j.Name)
 	return t, r.errs
 }
 

@@ -10,6 +10,9 @@ import (
 // Record is what the mutating webhook says, in the annotation Injected, that
 // it added. It is how a later pass tells our fields from the author's.
 type Record struct {
+	// Name is the Job's at the time of injection, empty when the API server had
+	// yet to make one.
+	Name string `json:"name,omitempty"`
 	// Job and Pod name fields of the Job's spec and of its pod's.
 	Job []string `json:"job,omitempty"`
 	Pod []string `json:"pod,omitempty"`
@@ -35,6 +38,14 @@ func (r Record) String() string {
 		panic(err)
 	}
 	return string(raw)
+}
+
+// copied refuses a record made for another Job: the injected addresses would
+// be those of that Job, and the run would wait for it for ever.
+func (r *reader) copied(name string) {
+	if was := ReadRecord(r.annotations).Name; was != "" && was != name {
+		r.refuse(Injected, "was written for a Job of another name: start from the manifest as it was before injection")
+	}
 }
 
 // recorded returns the training containers of an injected Job, in pod order,

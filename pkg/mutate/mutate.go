@@ -9,7 +9,6 @@ package mutate
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -41,11 +40,38 @@ type Result struct {
 	Warnings []string
 }
 
-// Mutate returns j as the cluster should store it. The input may have the API
-// server's defaults or not. The errors are those of job.Read, by field path
-// and without values; then the Result is nil.
-func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
-	return nil, nil
+// chain is every injection, in order. Injectors of environment variables put
+// theirs before the author's, in the order in which they stand here.
+var chain = []func(*injection){
+	generatedName, // first: the names that the others inject depend on it
+	indexedJob,
+	restartPolicy,
+	dnsPolicy,
+	subdomain,
+	rendezvousEnv,
+	torchrunEnv, // after rendezvousEnv, whose values it repeats
+	resultsRoot,
+	clusterEnv,
+	credentials,
+	sharedMemory,
+	gpuToleration,
+	pullSecret,
+	unknownAnnotations,
 }
 
-var _ = corev1.PodSpec{}
+// Mutate returns j as the cluster should store it. The input may have the API
+// server's defaults or not. The errors are those of job.Read and of staging,
+// by field path and without values; then the Result is nil.
+func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
+	t, errs := job.Read(j)
+	errs = append(errs, staging(t)...)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	in := newInjection(j.DeepCopy(), t, opt)
+	for _, inject := range chain {
+		inject(in)
+	}
+	in.writeRecord()
+	return &Result{Job: in.job, Training: in.training, Warnings: in.warnings}, nil
+}
