@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// CacheEnv names the variable that moves the cache of built binaries.
+const CacheEnv = "TAOJOB_CACHE"
+
+// cacheDir is where built binaries stay. It is outside any checkout, so that
+// all of them share one build.
+func cacheDir() (string, error) {
+	if dir := os.Getenv(CacheEnv); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a cache folder (set %s to choose one): %w", CacheEnv, err)
+	}
+	return filepath.Join(dir, "taojob"), nil
+}
+
+// withLock runs do while no other process runs it for the same path. The lock
+// dies with its holder, so an interrupted build blocks nobody.
+func withLock(ctx context.Context, path string, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make cache folder: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return fmt.Errorf("open lock: %w", err)
+	}
+	defer f.Close()
+	var broken error
+	err = waitFor(ctx, 200*time.Millisecond, func(context.Context) error {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
+			broken = err // waiting longer won't help
+			return nil
+		}
+		return err
+	})
+	if err := errors.Join(broken, err); err != nil {
+		return fmt.Errorf("take the build lock %s: %w", path, err)
+	}
+	return do()
+}
+
+// waitFor polls a condition until it holds or the context ends; then the
+// error tells both why it ended and what was still wrong.
+func waitFor(ctx context.Context, every time.Duration, holds func(context.Context) error) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		err := holds(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		case <-tick.C:
+		}
+	}
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
