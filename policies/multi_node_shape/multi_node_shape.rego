@@ -1,0 +1,128 @@
+# METADATA
+# title: Nodes that contradict the Job, or cannot find each other
+# description: >-
+#   The pods of a run over several nodes find rank 0 by a name made of the Job's
+#   name, the pod's index and a headless Service. The Job's own numbers must agree
+#   with the nodes asked for, the names must be valid, and the Service's name free.
+# custom:
+#   id: multi-node-shape
+#   action: deny
+#   fix: let the Job's numbers agree with its nodes, and give it a name by which its pods can be found
+package tao.rules.multi_node_shape
+
+import data.tao.lib.manifest
+
+nodes := input.training.nodes if input.training.nodes > 1
+
+# A 1 is the API server's default and cannot be told from a number that is not there.
+violation contains {"path": manifest.nodes_path, "message": message, "fix": fix} if {
+	manifest.has_nodes_annotation
+	some field in ["completions", "parallelism"]
+	number := manifest.spec[field]
+	is_number(number)
+	not number in {1, nodes}
+	message := sprintf("the annotation asks for %d nodes, but %s is %d", [nodes, field, number])
+	fix := sprintf("leave out %s, or set it to the number of nodes", [field])
+}
+
+violation contains {"path": name.path, "message": message, "fix": fix} if {
+	not regex.match(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, name.sample)
+	message := sprintf("%d nodes find each other by host names made of the Job's name, which is no DNS label", [nodes])
+	fix := "use only lower-case letters, digits and dashes, with a letter or digit at both ends"
+}
+
+violation contains {"path": name.path, "message": message, "fix": fix} if {
+	some use in uses
+	longest := ((63 - count(use.adds)) - name.reserve)
+	name.length > longest
+	message := sprintf(
+		"the name has %d characters and at most %d fit: %s may have 63%s",
+		[name.length, longest, use.what, name.why],
+	)
+	fix := sprintf("shorten it to %d characters or less", [longest])
+}
+
+violation contains {"path": subdomain_path, "message": message, "fix": fix} if {
+	not regex.match(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`, subdomain)
+	message := sprintf("%d nodes need a Service named as the subdomain, which no Service can be", [nodes])
+	fix := "use at most 63 lower-case letters, digits and dashes, starting with a letter, or leave it out"
+}
+
+violation contains {"path": service_path, "message": message, "fix": fix} if {
+	some flaw in flaws
+	message := sprintf("a Service named %q is already there, is not this Job's and %s", [input.training.service, flaw])
+	fix := "give the Job another name or subdomain, or delete that Service"
+}
+
+skipped contains "whether another Service has the name is not known: give --inventory with Services, or --cluster" if {
+	nodes
+	service_path
+	not input.facts.service
+}
+
+# How the name of the Job, one of a CronJob's or one still to be generated,
+# comes about: 5 random characters from the API server, a dash and up to 10
+# digits from the CronJob controller.
+name := {
+	"path": ["metadata", "name"], "length": count(given), "sample": given,
+	"reserve": cron_reserve, "why": cron_why,
+} if {
+	nodes
+	given := manifest.object.metadata.name
+	given != ""
+} else := {
+	"path": ["metadata", "generateName"], "length": min([58, count(prefix)]), "sample": concat("", [prefix, "x"]),
+	"reserve": 5 + cron_reserve, "why": ", with the 5 that the API server adds",
+} if {
+	nodes
+	prefix := manifest.object.metadata.generateName
+	prefix != ""
+}
+
+default cron_reserve := 0
+
+cron_reserve := 11 if manifest.is_cron_job
+
+default cron_why := ""
+
+cron_why := ", with the 11 that the CronJob controller adds" if manifest.is_cron_job
+
+# What is made of the name, and so has to fit as well.
+uses contains {"what": sprintf("the host name of the last pod, <name>-%d,", [nodes - 1]), "adds": sprintf("-%d", [nodes - 1])}
+
+uses contains {"what": "the name of the Service, tao-<name>,", "adds": "tao-"} if {
+	not subdomain
+	regex.match(`^[0-9]`, name.sample)
+}
+
+subdomain := value if {
+	nodes
+	value := manifest.spec.template.spec.subdomain
+	value != ""
+}
+
+subdomain_path := array.concat(manifest.spec_path, ["template", "spec", "subdomain"])
+
+service_path := subdomain_path if subdomain
+
+# Each Job of a CronJob has a Service of its own, under a name not known yet.
+service_path := ["metadata", "name"] if {
+	not subdomain
+	not manifest.is_cron_job
+}
+
+flaws contains "is not headless" if {
+	foreign_service
+	not input.facts.service.headless
+}
+
+flaws contains "does not select its pods" if {
+	foreign_service
+	not input.facts.service.selectsJob
+}
+
+foreign_service if {
+	nodes
+	input.facts.service.exists
+	not input.facts.service.ours
+}
