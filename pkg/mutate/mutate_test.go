@@ -1,12 +1,12 @@
 package mutate_test
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -179,51 +179,79 @@ func meddle(j *batchv1.Job) *batchv1.Job {
 	return j
 }
 
-// FuzzMutate holds two properties for every Job that is accepted: a second
-// pass changes nothing, and neither does one after another webhook ran.
-func FuzzMutate(f *testing.F) {
-	one := jobtest.New("train")
-	for _, seed := range []jobtest.Job{
-		one, one.GPUs("1"), one.Annotate(job.Nodes, "2").GPUs("8").Defaulted(), one.Indexed(4, 4),
-		one.Env("MASTER_PORT", "1").Annotate(job.Nodes, "3"), one.GenerateName("sweep-").Annotate(job.Nodes, "2"),
-		one.Memory("tao-shm", "1Gi").Mount("tao-shm", "/dev/shm/"), one.Container("b", "nvidia.com/gpu", "2"),
-		one.Env("MASTER_ADDR", "$(X)").Env("A", "1").Env("A", "2").Annotate(job.Nodes, "2"),
-	} {
-		raw, err := json.Marshal(seed.Obj())
-		if err != nil {
-			f.Fatal(err)
+// fuzzed builds a Job of what a fuzzer can vary; an empty string leaves a
+// thing out, and the bits of flags turn the rest on.
+func fuzzed(name, nodes, shm, containers, env, value, mount, volume string, completions, parallelism int32, flags uint16) jobtest.Job {
+	on := func(bit int) bool { return flags&(1<<bit) != 0 }
+	j := jobtest.New(name).Runs(completions, parallelism)
+	for key, annotation := range map[string]string{job.Nodes: nodes, job.ShmSize: shm, job.Containers: containers} {
+		if annotation != "" {
+			j = j.Annotate(key, annotation)
 		}
-		f.Add(raw)
 	}
-	opt := mutate.Options{Env: map[string]string{"NCCL_DEBUG": "WARN"}, ImagePullSecret: "ngc", NameSuffix: "abcde"}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		j := &batchv1.Job{}
-		if json.Unmarshal(raw, j) != nil {
-			return
+	for i, step := range []func(jobtest.Job) jobtest.Job{
+		func(j jobtest.Job) jobtest.Job { return j.Indexed(completions, parallelism) },
+		func(j jobtest.Job) jobtest.Job { return j.GenerateName(name) },
+		func(j jobtest.Job) jobtest.Job { return j.GPUs("8") },
+		func(j jobtest.Job) jobtest.Job { return j.Container("b", "nvidia.com/mig-1g.5gb", "2") },
+		func(j jobtest.Job) jobtest.Job { return j.Env(env, value) },
+		func(j jobtest.Job) jobtest.Job { return j.Env(env, "$("+value+")") },
+		func(j jobtest.Job) jobtest.Job { return j.EnvField(env, value) },
+		func(j jobtest.Job) jobtest.Job { return j.Memory(volume, "1Gi").Mount(volume, mount) },
+		func(j jobtest.Job) jobtest.Job { return j.Limit("memory", "3Gi") },
+		func(j jobtest.Job) jobtest.Job { return j.EnvFromSecret(value, false) },
+		func(j jobtest.Job) jobtest.Job { return j.Pod(func(p *corev1.PodSpec) { p.HostNetwork = true }) },
+		func(j jobtest.Job) jobtest.Job { return j.Pod(func(p *corev1.PodSpec) { p.Subdomain = value }) },
+		func(j jobtest.Job) jobtest.Job { return j.Annotate(job.Injected, value) },
+		func(j jobtest.Job) jobtest.Job { return j.Annotate(job.CredentialsSecret, value) },
+		jobtest.Job.Defaulted,
+	} {
+		if on(i) {
+			j = step(j)
 		}
+	}
+	return j
+}
+
+// FuzzMutate holds three properties for every Job that is accepted: a second
+// pass changes nothing, neither does one after another webhook ran, and an
+// update that lost our fields gets them all back.
+func FuzzMutate(f *testing.F) {
+	f.Add("train", "2", "1Gi", "tao", "MASTER_PORT", "23456", "/dev/shm/", "tao-shm", int32(1), int32(1), uint16(0b0_0000_0001_0111))
+	f.Add("train", "", "", "", "NNODES", "4", "/data", "data", int32(4), int32(4), uint16(0b100_0000_0001_0101))
+	f.Add("3d", "3", "", "b,tao", "MASTER_ADDR", "HOST", "/dev", "v", int32(3), int32(1), uint16(0b100_1101_1010_1000))
+	f.Add("sweep-", "2", "", "", "WORLD_SIZE", "tao-creds-sweep-", "/dev/shm", "tao-shm", int32(0), int32(7), uint16(0b111_0110_1100_0110))
+	opt := mutate.Options{Env: map[string]string{"NCCL_DEBUG": "WARN"}, ImagePullSecret: "ngc", NameSuffix: "abcde"}
+	f.Fuzz(func(t *testing.T, name, nodes, shm, containers, env, value, mount, volume string, completions, parallelism int32, flags uint16) {
+		j := fuzzed(name, nodes, shm, containers, env, value, mount, volume, completions, parallelism, flags).Obj()
 		first, errs := mutate.Mutate(j, opt)
-		if len(errs) > 0 {
+		if len(errs) > 0 || !utf8.ValidString(name) { // a decoded Job is valid UTF-8
 			return
 		}
 		same(t, "a second pass", first.Job, opt)
-		between, errs := mutate.Mutate(meddle(first.Job), opt)
-		if len(errs) > 0 {
-			t.Fatalf("refused after another webhook: %v", errs)
-		}
-		if diff := cmp.Diff(meddle(first.Job), between.Job); diff != "" {
+		if diff := cmp.Diff(meddle(first.Job), mutated(t, meddle(first.Job), opt)); diff != "" {
 			t.Errorf("another webhook's work is changed (-theirs +ours):\n%s", diff)
 		}
-		same(t, "a pass after another webhook", between.Job, opt)
+		plain := j.DeepCopy()
+		plain.Name = first.Job.Name
+		if diff := cmp.Diff(first.Job, mutate.Restore(first.Job, plain)); diff != "" {
+			t.Errorf("an update loses (-stored +restored):\n%s", diff)
+		}
 	})
+}
+
+func mutated(t *testing.T, j *batchv1.Job, opt mutate.Options) *batchv1.Job {
+	t.Helper()
+	result, errs := mutate.Mutate(j, opt)
+	if len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	return result.Job
 }
 
 func same(t *testing.T, when string, j *batchv1.Job, opt mutate.Options) {
 	t.Helper()
-	again, errs := mutate.Mutate(j, opt)
-	if len(errs) > 0 {
-		t.Fatalf("%s: refused: %v", when, errs)
-	}
-	if diff := cmp.Diff(j, again.Job); diff != "" {
+	if diff := cmp.Diff(j, mutated(t, j, opt)); diff != "" {
 		t.Errorf("%s changes the Job (-before +after):\n%s", when, diff)
 	}
 }
