@@ -3,6 +3,7 @@ module github.com/taojob/taojob/e2e
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/mod v0.43.0
 	k8s.io/api v0.37.2

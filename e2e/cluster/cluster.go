@@ -75,11 +75,14 @@ func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	c := &Cluster{Assets: assets, Dir: opts.Dir, opts: opts}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not within %s", startTimeout))
 	defer cancel()
-	if err := errors.Join(c.makeDir(), c.prepare()); err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare cluster: %w", err), c.Stop())
+	if err := c.makeDir(); err != nil {
+		return nil, fmt.Errorf("prepare cluster: %w", err)
+	}
+	if err := c.prepare(); err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare cluster: %w", err), c.halt())
 	}
 	if err := c.startAll(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("start cluster %s: %w", assets.Version, err), c.Stop())
+		return nil, errors.Join(fmt.Errorf("start cluster %s: %w", assets.Version, err), c.halt())
 	}
 	return c, nil
 }
@@ -181,8 +184,17 @@ func (c *Cluster) Wait(ctx context.Context) error {
 // error names those that had died before or had to be killed.
 func (c *Cluster) Stop() error {
 	var errs []error
+	for _, p := range c.running {
+		errs = append(errs, p.died())
+	}
+	return errors.Join(append(errs, c.halt())...)
+}
+
+// halt is Stop without the question who had died before.
+func (c *Cluster) halt() error {
+	var errs []error
 	for _, p := range slices.Backward(c.running) {
-		errs = append(errs, p.died(), p.stop())
+		errs = append(errs, p.stop())
 	}
 	c.running = nil
 	if c.http != nil {

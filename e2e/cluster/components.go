@@ -55,7 +55,7 @@ func (c *Cluster) start(ctx context.Context, names ...string) error {
 		if err := p.await(ctx, func(ctx context.Context) error { return c.healthy(ctx, p.name) }); err != nil {
 			return err
 		}
-		c.log("%s %s is ready after %s", p.name, c.Assets.Version, time.Since(began).Round(time.Millisecond))
+		c.log("%s is ready after %s", p.name, time.Since(began).Round(time.Millisecond))
 	}
 	return nil
 }
@@ -87,22 +87,27 @@ func (c *Cluster) etcdFlags() []string {
 		"--data-dir=" + filepath.Join(c.Dir, etcdData), "--unsafe-no-fsync",
 		"--listen-client-urls=" + clients, "--advertise-client-urls=" + clients,
 		"--listen-peer-urls=" + peers, "--initial-advertise-peer-urls=" + peers, "--initial-cluster=default=" + peers,
+		// It elects itself only after this many milliseconds, by default 1000.
+		"--heartbeat-interval=10", "--election-timeout=100",
 	}
 }
 
-// apiServerFlags make the server keep no endpoints of its own: it refuses to
-// advertise a loopback address, and no pod is there to use another.
+// apiServerFlags make the server keep no endpoints of its own, since no pod is
+// there to use them. It wants an address for them even so: not a loopback one,
+// and without a flag that of the default route, which an offline machine lacks.
+// The one it gets is reserved for documentation.
 func (c *Cluster) apiServerFlags() []string {
 	return append(c.servingFlags(APIServer),
 		"--etcd-servers=http://"+address(c.ports[Etcd]),
 		"--client-ca-file="+c.pki.certFile("ca"),
 		"--service-cluster-ip-range="+serviceRange,
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-		"--service-account-key-file="+c.pki.keyFile("sa"),
+		"--service-account-key-file="+filepath.Join(c.pki.dir, "sa.pub"),
 		"--service-account-signing-key-file="+c.pki.keyFile("sa"),
 		"--authorization-mode=Node,RBAC",
 		"--allow-privileged=true",
 		"--endpoint-reconciler-type=none",
+		"--advertise-address=192.0.2.1",
 	)
 }
 
@@ -132,6 +137,9 @@ func (c *Cluster) controlFlags(name string) []string {
 		"--authentication-kubeconfig="+kubeconfig,
 		"--authorization-kubeconfig="+kubeconfig,
 		"--leader-elect=false", // there is no rival to wait for
+		// The default of 20 a second is for shared servers, and costs five
+		// seconds at the start, when every controller asks for its account.
+		"--kube-api-qps=1000", "--kube-api-burst=1000",
 	)
 }
 

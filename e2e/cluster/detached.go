@@ -78,10 +78,12 @@ func runningPID(dir, name string) int {
 		return 0
 	}
 	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || !bytes.Contains(args, []byte(dir+"/")) {
+	if err != nil || !containsFolder(args, dir) {
 		return 0
 	}
 	return pid
 }
+
+func containsFolder(args []byte, dir string) bool { return bytes.Contains(args, []byte(dir+"/")) }
 
 func pidFile(dir, name string) string { return filepath.Join(dir, name+".pid") }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 const (
@@ -31,10 +32,11 @@ type recipe struct {
 }
 
 // plainRecipe requires a module as it is.
-func plainRecipe(module, version string) (recipe, error) {
+func plainRecipe(path, version string) (recipe, error) {
 	f := newModule()
-	if err := f.AddRequire(module, version); err != nil {
-		return recipe{}, fmt.Errorf("require %s %s: %w", module, version, err)
+	err := firstOf(module.Check(path, version), f.AddRequire(path, version))
+	if err != nil {
+		return recipe{}, fmt.Errorf("require %s %s: %w", path, version, err)
 	}
 	return format(f, recipe{})
 }

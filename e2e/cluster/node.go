@@ -31,7 +31,7 @@ type NodeSpec struct {
 // cluster: there is no machine, no kubelet and no GPU behind it, only what the
 // scheduler and our webhooks read of a node.
 func (c *Cluster) AddNode(ctx context.Context, spec NodeSpec) error {
-	node, err := spec.node()
+	node, err := spec.node("v" + c.Assets.Version)
 	if err != nil {
 		return fmt.Errorf("describe node %s: %w", spec.Name, err)
 	}
@@ -51,7 +51,7 @@ func (c *Cluster) AddNode(ctx context.Context, spec NodeSpec) error {
 	return nil
 }
 
-func (s NodeSpec) node() (*corev1.Node, error) {
+func (s NodeSpec) node(kubelet string) (*corev1.Node, error) {
 	resources, err := s.resources()
 	if err != nil {
 		return nil, err
@@ -67,6 +67,9 @@ func (s NodeSpec) node() (*corev1.Node, error) {
 			Capacity:    resources,
 			Allocatable: resources,
 			Conditions:  []corev1.NodeCondition{ready()},
+			NodeInfo: corev1.NodeSystemInfo{
+				KubeletVersion: kubelet, OperatingSystem: "linux", Architecture: "amd64",
+			},
 		},
 	}, nil
 }

@@ -45,7 +45,19 @@ func newPKI(dir string) (*pki, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.writeKey("sa", accounts)
+	return p, p.writeAccountKey(accounts)
+}
+
+// writeAccountKey writes both halves: the server wants the public one by itself.
+func (p *pki) writeAccountKey(key crypto.Signer) error {
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return fmt.Errorf("encode service account key: %w", err)
+	}
+	if err := writePEM(filepath.Join(p.dir, "sa.pub"), "PUBLIC KEY", der); err != nil {
+		return err
+	}
+	return p.writeKey("sa", key)
 }
 
 // serving issues the certificate all components serve with.

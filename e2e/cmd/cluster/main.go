@@ -47,7 +47,12 @@ Nodes have no kubelet and no GPU: pods are scheduled to them, but never run.`,
 	return cmd
 }
 
-// defaultDir is a user's own, since temporary folders are shared.
+// defaultDir is in the user's own cache: it holds keys, and others may write to
+// the temporary folder.
 func defaultDir() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("taojob-cluster-%d", os.Getuid()))
+	dir, err := os.UserCacheDir()
+	if err != nil { // no home
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "taojob-cluster")
 }
