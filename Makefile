@@ -1,0 +1,91 @@
+# Everything here needs Go and nothing else: tools and Kubernetes itself are
+# built from their Go modules, at pinned versions, into caches outside the checkout.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+BIN := bin
+
+# The newest Kubernetes, and the last one without what several nodes need.
+KUBE_VERSIONS ?= 1.37 1.27
+
+# Each tool has a module of its own, so that its dependencies are not ours.
+golangci-lint = go tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
+opa = go tool -modfile=$(CURDIR)/tools/opa/go.mod opa
+regal = go tool -modfile=$(CURDIR)/tools/regal/go.mod regal
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the webhook and the kubectl plugin into bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+
+.PHONY: install
+install: ## Install the kubectl plugin where go install puts commands
+	CGO_ENABLED=0 go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/kubectl-tao
+
+.PHONY: demo
+demo: ## Show what taojob does, without a cluster
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kubectl-tao
+	@examples/demo.sh $(BIN)/kubectl-tao
+
+.PHONY: test
+test: unit rego lint e2e ## Run every test: unit, Rego, lint, and end to end on real API servers
+
+.PHONY: unit
+unit: ## Run the unit tests
+	go test -race ./...
+
+.PHONY: rego
+rego: ## Test, format-check and lint the policies
+	$(opa) test policies
+	$(opa) check --strict policies
+	@unformatted=$$($(opa) fmt --list policies); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
+	$(regal) lint policies
+
+.PHONY: lint
+lint: ## Check format, vet and lint the Go code
+	@unformatted=$$(gofmt -l cmd pkg policies e2e); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
+	go vet ./...
+	$(golangci-lint) run
+	cd e2e && go vet ./... && $(golangci-lint) run --config ../.golangci.yml
+
+.PHONY: fmt
+fmt: ## Format the Go code and the policies
+	gofmt -w cmd pkg policies e2e
+	$(opa) fmt --write policies
+
+.PHONY: e2e
+e2e: ## Run the suite on real API servers (KUBE_VERSIONS), built on first use
+	cd e2e && for version in $(KUBE_VERSIONS); do \
+		echo "Kubernetes $$version"; E2E_KUBE_VERSION=$$version go test -timeout 50m -count 1 ./...; done
+
+.PHONY: fuzz
+fuzz: ## Fuzz injection, the parsers and the reader for half a minute each
+	go test ./pkg/mutate -run '^$$' -fuzz FuzzMutate -fuzztime 30s
+	go test ./pkg/job -run '^$$' -fuzz FuzzTransfers -fuzztime 30s
+
+.PHONY: bench
+bench: ## Measure admission beside a handler that does nothing
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+.PHONY: bench-e2e
+bench-e2e: ## Measure creates through a real API server: no webhook, a do-nothing pair, ours
+	cd e2e && go run ./cmd/bench
+
+.PHONY: cluster
+cluster: ## Start a real control plane with the webhook, and print the KUBECONFIG to use
+	cd e2e && go run ./cmd/cluster up --detach --webhook
+
+.PHONY: cluster-down
+cluster-down: ## Stop what make cluster started
+	cd e2e && go run ./cmd/cluster down
+
+.PHONY: clean
+clean: ## Remove what was built here; caches outside the checkout stay
+	rm -rf $(BIN)
