@@ -30,8 +30,8 @@ var kubernetesBinaries = []string{APIServer, ControllerManager, Scheduler, kubec
 
 // firstBuild is what a cold build on two cores took, for those who wait.
 var firstBuild = map[string]string{
-	APIServer: "about 8 minutes", ControllerManager: "about 2 minutes",
-	Scheduler: "about a minute", kubectl: "about a minute",
+	APIServer: "about 8 minutes", ControllerManager: "about 4 minutes",
+	Scheduler: "less than a minute", kubectl: "about a minute",
 }
 
 // Assets is a folder with etcd and one version's control plane and kubectl.

@@ -59,6 +59,7 @@ type Cluster struct {
 
 	opts    Options
 	ports   map[string]int // by component
+	release func()         // gives them up
 	pki     *pki
 	http    *http.Client // trusts the cluster's authority
 	running []*process   // in the order of their start
@@ -112,13 +113,14 @@ func (c *Cluster) makeDir() (err error) {
 
 // prepare chooses the ports and writes the keys and kubeconfigs.
 func (c *Cluster) prepare() error {
-	ports, err := freePorts(len(components) + 1)
+	reserved, err := reservePorts(len(components) + 1)
 	if err != nil {
 		return err
 	}
-	c.ports = map[string]int{etcdPeer: ports[len(components)]}
+	c.release = reserved.release
+	c.ports = map[string]int{etcdPeer: reserved.numbers[len(components)]}
 	for i, name := range components {
-		c.ports[name] = ports[i]
+		c.ports[name] = reserved.numbers[i]
 	}
 	if c.pki, err = newPKI(filepath.Join(c.Dir, "pki")); err != nil {
 		return err
@@ -197,6 +199,9 @@ func (c *Cluster) halt() error {
 		errs = append(errs, p.stop())
 	}
 	c.running = nil
+	if c.release != nil {
+		c.release()
+	}
 	if c.http != nil {
 		c.http.CloseIdleConnections()
 	}

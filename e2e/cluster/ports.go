@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"sync"
 )
 
 // Ports are taken from below both the range the kernel takes source ports from
@@ -15,30 +14,45 @@ const (
 	portCount = 10000
 )
 
-// taken remembers the ports handed out in this process, so that clusters that
-// start side by side never choose the same one.
-var taken = struct {
-	sync.Mutex
-	ports map[int]bool
-}{ports: map[int]bool{}}
+// ports are reserved loopback ports.
+type ports struct {
+	numbers []int
+	locks   []net.Listener
+}
 
-// freePorts finds n loopback ports that nobody listens on.
-func freePorts(n int) ([]int, error) {
-	taken.Lock()
-	defer taken.Unlock()
-	var found []int
+// reservePorts finds n ports that nobody listens on, and that no other cluster
+// of this machine is about to listen on: the port of a component is chosen
+// seconds before it starts.
+func reservePorts(n int) (*ports, error) {
+	p := &ports{}
 	for range portCount {
-		if len(found) == n {
-			return found, nil
+		if len(p.numbers) == n {
+			return p, nil
 		}
-		port := firstPort + rand.IntN(portCount)
-		if taken.ports[port] || !isFree(port) {
-			continue
-		}
-		taken.ports[port] = true
-		found = append(found, port)
+		p.try(firstPort + rand.IntN(portCount))
 	}
-	return nil, fmt.Errorf("find %d free loopback ports from %d on: only %d are free", n, firstPort, len(found))
+	p.release()
+	return nil, fmt.Errorf("find %d free loopback ports from %d on: all are taken", n, firstPort)
+}
+
+// try reserves a port if it is free. The lock is a socket without a file: like
+// a port it belongs to the network namespace, and it ends with its holder.
+func (p *ports) try(number int) {
+	lock, err := net.Listen("unix", fmt.Sprintf("@taojob-port-%d", number))
+	if err != nil {
+		return
+	}
+	if !isFree(number) {
+		_ = lock.Close()
+		return
+	}
+	p.numbers, p.locks = append(p.numbers, number), append(p.locks, lock)
+}
+
+func (p *ports) release() {
+	for _, lock := range p.locks {
+		_ = lock.Close()
+	}
 }
 
 func isFree(port int) bool {

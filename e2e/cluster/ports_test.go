@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFreePortsAreNeverHandedOutTwice(t *testing.T) {
+func TestPortsAreReservedUntilReleased(t *testing.T) {
 	const callers, each = 20, 5
 	var (
 		mu   sync.Mutex
@@ -15,30 +15,52 @@ func TestFreePortsAreNeverHandedOutTwice(t *testing.T) {
 	)
 	for range callers {
 		wg.Go(func() {
-			ports, err := freePorts(each)
+			p, err := reservePorts(each)
+			if err != nil || len(p.numbers) != each {
+				t.Errorf("reservePorts(%d) = %v, %v", each, p, err)
+				return
+			}
+			t.Cleanup(p.release)
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil || len(ports) != each {
-				t.Errorf("freePorts(%d) = %v, %v", each, ports, err)
-			}
-			for _, p := range ports {
-				if seen[p] || p < firstPort || p >= firstPort+portCount {
-					t.Errorf("port %d is out of range or was handed out before", p)
+			for _, n := range p.numbers {
+				if seen[n] || n < firstPort || n >= firstPort+portCount {
+					t.Errorf("port %d is out of range or was handed out before", n)
 				}
-				seen[p] = true
+				seen[n] = true
 			}
 		})
 	}
 	wg.Wait()
 }
 
-func TestAPortInUseIsNotFree(t *testing.T) {
+func TestReservations(t *testing.T) {
+	p, err := reservePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &ports{}
+	other.try(p.numbers[0])
+	if len(other.numbers) != 0 {
+		t.Errorf("port %d is reserved twice", p.numbers[0])
+	}
+	p.release()
+	other.try(p.numbers[0])
+	if len(other.numbers) != 1 {
+		t.Errorf("port %d stays reserved after its release", p.numbers[0])
+	}
+	other.release()
+}
+
+func TestAPortInUseIsNotReserved(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if port := l.Addr().(*net.TCPAddr).Port; isFree(port) {
-		t.Errorf("port %d counts as free while we listen on it", port)
+	p := &ports{}
+	p.try(l.Addr().(*net.TCPAddr).Port)
+	if len(p.numbers) != 0 {
+		t.Errorf("port %d is reserved while we listen on it", p.numbers[0])
 	}
 }

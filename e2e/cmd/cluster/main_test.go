@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+func TestADetachedClusterStaysUntilDown(t *testing.T) {
+	dir := t.TempDir()
+	t.Cleanup(func() { _, _ = run(context.Background(), "down", "--dir", dir) })
+	out, err := run(t.Context(), "up", "--dir", dir, "--nodes", "2", "--gpus", "3", "--detach")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(dir, "admin.kubeconfig")
+	if want := "export KUBECONFIG=" + kubeconfig + "\n"; out != want {
+		t.Errorf("up prints %q, want %q, since a shell evaluates it", out, want)
+	}
+	checkNodes(t, kubeconfig, 2, 3)
+	if _, err := run(t.Context(), "up", "--dir", dir); err == nil || !strings.Contains(err.Error(), "stop that cluster first") {
+		t.Errorf("a second up in the same folder: %v", err)
+	}
+	for range 2 {
+		if _, err := run(t.Context(), "down", "--dir", dir); err != nil {
+			t.Error(err)
+		}
+	}
+	checkDown(t, dir)
+}
+
+func TestAClusterInTheForegroundEndsWithItsCommand(t *testing.T) {
+	dir := t.TempDir()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	cmd := root()
+	out, in := io.Pipe()
+	cmd.SetOut(in)
+	cmd.SetErr(io.Discard)
+	cmd.SetArgs([]string{"up", "--dir", dir})
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.ExecuteContext(ctx)
+		_ = in.CloseWithError(io.EOF)
+		ended <- err
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "export KUBECONFIG=") {
+		t.Errorf("up prints %q (%v)", line, err)
+	}
+	interrupt()
+	if err := <-ended; err != nil {
+		t.Errorf("an interrupted up: %v", err)
+	}
+	checkDown(t, dir)
+}
+
+func TestWrongArguments(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an unknown version tells what works": {[]string{"up", "--version", "1.12"}, "want one of 1.27"},
+		"build takes no version argument":     {[]string{"build", "1.27"}, `unknown command "1.27"`},
+		"a mistyped command is refused":       {[]string{"upp"}, "unknown command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := run(t.Context(), tc.args...)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func run(ctx context.Context, args ...string) (string, error) {
+	cmd := root()
+	var out bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(io.Discard)
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(ctx)
+	return out.String(), err
+}
+
+func checkNodes(t *testing.T, kubeconfig string, nodes int, gpus int64) {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != nodes {
+		t.Fatalf("%d nodes (%v), want %d", len(list.Items), err, nodes)
+	}
+	for _, node := range list.Items {
+		if q := node.Status.Allocatable["nvidia.com/gpu"]; q.Value() != gpus {
+			t.Errorf("node %s offers %s GPUs, want %d", node.Name, q.String(), gpus)
+		}
+	}
+}
+
+func checkDown(t *testing.T, dir string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, "*.pid"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("still running: %v %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kube-apiserver.log")); err != nil {
+		t.Errorf("the logs should stay: %v", err)
+	}
+}
