@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -117,6 +118,9 @@ func (e *Engine) prepare(ctx context.Context, c *ast.Compiler) error {
 	rules, err := rulesOf(c)
 	if err != nil {
 		return fmt.Errorf("compile policies: %w", err)
+	}
+	if len(rules) == 0 {
+		return errors.New("compile policies: no rule, want a package below tao.rules")
 	}
 	for _, rule := range rules {
 		query, err := rego.New(

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	batchv1 "k8s.io/api/batch/v1"
@@ -14,7 +13,7 @@ func document(in Input) (ast.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := toValue(reflect.ValueOf(&in.Facts))
+	facts, err := toValue(&in.Facts)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +22,7 @@ func document(in Input) (ast.Value, error) {
 		ast.Item(ast.InternedTerm("facts"), ast.NewTerm(facts)),
 	}
 	if in.Training != nil {
-		training, err := toValue(reflect.ValueOf(in.Training))
+		training, err := toValue(in.Training)
 		if err != nil {
 			return nil, err
 		}
@@ -39,11 +38,11 @@ func objectValue(object any) (ast.Value, error) {
 	case *batchv1.Job:
 		typed := *o
 		typed.APIVersion, typed.Kind = "batch/v1", "Job"
-		return toValue(reflect.ValueOf(&typed))
+		return toValue(&typed)
 	case *batchv1.CronJob:
 		typed := *o
 		typed.APIVersion, typed.Kind = "batch/v1", "CronJob"
-		return toValue(reflect.ValueOf(&typed))
+		return toValue(&typed)
 	case map[string]any:
 		value, err := ast.InterfaceToValue(o)
 		if err != nil {

@@ -31,48 +31,53 @@ violation contains {"path": name.path, "message": message, "fix": fix} if {
 	fix := "use only lower-case letters, digits and dashes, with a letter or digit at both ends"
 }
 
-violation contains {"path": name.path, "message": message, "fix": fix} if {
-	some use in uses
-	longest := ((63 - count(use.adds)) - name.reserve)
+violation contains {"path": name.path, "message": message, "fix": shorten(longest)} if {
+	longest := (62 - count(format_int(nodes - 1, 10))) - name.reserve
 	name.length > longest
-	message := sprintf(
-		"the name has %d characters and at most %d fit: %s may have 63%s",
-		[name.length, longest, use.what, name.why],
-	)
-	fix := sprintf("shorten it to %d characters or less", [longest])
+	what := sprintf("the host name of the last pod, <name>-%d,", [nodes - 1])
+	message := too_long(what, longest)
+}
+
+# A Service's name may not start with a digit, so that it gets a prefix.
+violation contains {"path": name.path, "message": message, "fix": shorten(longest)} if {
+	longest := 59 - name.reserve
+	name.length > longest
+	not subdomain
+	regex.match(`^[0-9]`, name.sample)
+	message := too_long("the name of its Service, tao-<name>,", longest)
 }
 
 violation contains {"path": subdomain_path, "message": message, "fix": fix} if {
 	not regex.match(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`, subdomain)
-	message := sprintf("%d nodes need a Service named as the subdomain, which no Service can be", [nodes])
+	message := sprintf("%d nodes need a Service named as the subdomain, and no Service can have that name", [nodes])
 	fix := "use at most 63 lower-case letters, digits and dashes, starting with a letter, or leave it out"
 }
 
 violation contains {"path": service_path, "message": message, "fix": fix} if {
-	some flaw in flaws
+	foreign_service
+	some field, flaw in {"headless": "is not headless", "selectsJob": "does not select its pods"}
+	not input.facts.service[field]
 	message := sprintf("a Service named %q is already there, is not this Job's and %s", [input.training.service, flaw])
 	fix := "give the Job another name or subdomain, or delete that Service"
 }
 
 skipped contains "whether another Service has the name is not known: give --inventory with Services, or --cluster" if {
 	nodes
-	service_path
 	not input.facts.service
+	service_path
 }
 
-# How the name of the Job, one of a CronJob's or one still to be generated,
-# comes about: 5 random characters from the API server, a dash and up to 10
-# digits from the CronJob controller.
-name := {
-	"path": ["metadata", "name"], "length": count(given), "sample": given,
-	"reserve": cron_reserve, "why": cron_why,
-} if {
+# The Job's name. The API server adds 5 characters to generateName, of which it
+# takes 58; a CronJob's Jobs get a dash and up to 10 digits.
+name := {"path": ["metadata", "name"], "length": count(given), "sample": given, "reserve": cron_reserve} if {
 	nodes
 	given := manifest.object.metadata.name
 	given != ""
 } else := {
-	"path": ["metadata", "generateName"], "length": min([58, count(prefix)]), "sample": concat("", [prefix, "x"]),
-	"reserve": 5 + cron_reserve, "why": ", with the 5 that the API server adds",
+	"path": ["metadata", "generateName"],
+	"length": min([58, count(prefix)]),
+	"sample": concat("", [prefix, "x"]),
+	"reserve": 5 + cron_reserve,
 } if {
 	nodes
 	prefix := manifest.object.metadata.generateName
@@ -83,17 +88,16 @@ default cron_reserve := 0
 
 cron_reserve := 11 if manifest.is_cron_job
 
-default cron_why := ""
+too_long(what, longest) := sprintf(
+	"the name has %d characters and at most %d fit: %s may have 63%s",
+	[name.length, longest, what, added],
+)
 
-cron_why := ", with the 11 that the CronJob controller adds" if manifest.is_cron_job
+default added := ""
 
-# What is made of the name, and so has to fit as well.
-uses contains {"what": sprintf("the host name of the last pod, <name>-%d,", [nodes - 1]), "adds": sprintf("-%d", [nodes - 1])}
+added := sprintf(", with the %d characters that are added to the name", [name.reserve]) if name.reserve > 0
 
-uses contains {"what": "the name of the Service, tao-<name>,", "adds": "tao-"} if {
-	not subdomain
-	regex.match(`^[0-9]`, name.sample)
-}
+shorten(longest) := sprintf("shorten the name to at most %d characters", [longest])
 
 subdomain := value if {
 	nodes
@@ -111,18 +115,8 @@ service_path := ["metadata", "name"] if {
 	not manifest.is_cron_job
 }
 
-flaws contains "is not headless" if {
-	foreign_service
-	not input.facts.service.headless
-}
-
-flaws contains "does not select its pods" if {
-	foreign_service
-	not input.facts.service.selectsJob
-}
-
 foreign_service if {
-	nodes
 	input.facts.service.exists
 	not input.facts.service.ours
+	nodes
 }
