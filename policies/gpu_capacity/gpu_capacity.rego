@@ -32,7 +32,7 @@ needed := sprintf("%d pods are needed at once that ask for %s each", [capacity.w
 	capacity.want > 1
 }
 
-fitting := sprintf("%s: %d of %d nodes are eligible", [fit_text, capacity.eligible, capacity.nodes])
+fitting := sprintf("%s; eligible nodes: %d of %d", [fit_text, capacity.eligible, capacity.nodes])
 
 fit_text := "none fits" if capacity.fit == 0
 

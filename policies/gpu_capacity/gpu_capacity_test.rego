@@ -50,11 +50,15 @@ test_message[name] if {
 	some name, tc in {
 		"it has all the numbers": {"change": {}, "want": {
 			"container \"tao\"", "2 pods are needed at once that ask for nvidia.com/gpu: 8 each",
-			"only 1 can be placed", "1 of 3 nodes are eligible", "(2: unschedulable)",
+			"only 1 can be placed", "eligible nodes: 1 of 3 (2: unschedulable)",
 		}},
 		"one pod is no crowd": {"change": {"facts": {"capacity": {"want": 1, "fit": 0}}}, "want": {
 			"a pod is needed that asks for nvidia.com/gpu: 8", "none fits",
 		}},
+		"without reasons there are no brackets": {
+			"change": {"facts": {"capacity": {"reasons": []}}},
+			"want": {"eligible nodes: 1 of 3"},
+		},
 		"three reasons are enough": {
 			"change": {"facts": {"capacity": {"reasons": [{"nodes": n, "reason": "r"} | some n in [4, 3, 2, 1]]}}},
 			"want": {"(4: r; 3: r; 2: r)"},

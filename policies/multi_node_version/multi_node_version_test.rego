@@ -8,9 +8,7 @@ counted := {"kind": "Job", "spec": {"completionMode": "Indexed", "completions": 
 
 version(minor) := {"kubeVersion": {"major": 1, "minor": minor}}
 
-paths(object, nodes, facts) := {v.path | some v in rule.violation} with input as {
-	"object": object, "training": {"nodes": nodes}, "facts": facts,
-}
+paths := {v.path | some v in rule.violation}
 
 test_deny[name] if {
 	some name, tc in {
@@ -37,7 +35,7 @@ test_deny[name] if {
 		},
 		"one node runs on any version": {"object": annotated, "nodes": 1, "facts": version(24), "want": set()},
 	}
-	paths(tc.object, tc.nodes, tc.facts) == tc.want
+	paths == tc.want with input as {"object": tc.object, "training": {"nodes": tc.nodes}, "facts": tc.facts}
 }
 
 test_message_says_what_1_28_added if {
