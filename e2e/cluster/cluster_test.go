@@ -186,6 +186,8 @@ func checkServerRestart(t *testing.T, c *Cluster) {
 	}
 }
 
+// checkKwok also shows that a node's heartbeats are played, and that what pods
+// were told before they seemed to run stays.
 func checkKwok(t *testing.T, c *Cluster) {
 	t.Helper()
 	if err := c.StartKwok(t.Context()); err != nil {
@@ -199,6 +201,17 @@ func checkKwok(t *testing.T, c *Cluster) {
 		}
 		return err
 	})
+	pods, err := c.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=pretended"})
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d pods of the Job (%v), want 1", len(pods.Items), err)
+	}
+	if got := pods.Items[0].Status.Conditions; len(got) < 4 {
+		t.Errorf("the pod's conditions are %v, want it scheduled, initialized and ready", got)
+	}
+	eventually(t, "the node has a lease", func(ctx context.Context) error {
+		_, err := c.Client.CoordinationV1().Leases("kube-node-lease").Get(ctx, "small", metav1.GetOptions{})
+		return err
+	})
 }
 
 // createJob creates a Job whose pods ask for two GPUs each.
@@ -210,7 +223,8 @@ func createJob(t *testing.T, c *Cluster, name string, pods int32) {
 		Spec: batchv1.JobSpec{
 			Parallelism: &pods, Completions: &pods,
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				RestartPolicy: corev1.RestartPolicyNever,
+				RestartPolicy:  corev1.RestartPolicyNever,
+				InitContainers: []corev1.Container{{Name: "fetch", Image: "none.invalid/fetch"}},
 				Containers: []corev1.Container{{
 					Name: "train", Image: "none.invalid/train",
 					Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{GPU: two}},
