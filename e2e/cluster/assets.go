@@ -124,15 +124,18 @@ func buildKubernetes(ctx context.Context, a Assets, name string) error {
 	})
 }
 
-// versionStamps make the binaries tell their version; the server of an
-// unstamped build says v0.0.0, and clients refuse it as too old.
+// versionStamps make the binaries tell their version, which is v0.0.0 in an
+// unstamped build. The second package is that of clients, and in 1.27 of what
+// the API server answers.
 func versionStamps(version string) []string {
-	const pkg = "k8s.io/component-base/version."
 	parts := strings.Split(version, ".")
-	return []string{
-		pkg + "gitVersion=v" + version, pkg + "gitMajor=" + parts[0], pkg + "gitMinor=" + parts[1],
-		pkg + "gitTreeState=clean",
+	var stamps []string
+	for _, pkg := range []string{"k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."} {
+		stamps = append(stamps,
+			pkg+"gitVersion=v"+version, pkg+"gitMajor="+parts[0], pkg+"gitMinor="+parts[1],
+			pkg+"gitTreeState=clean", pkg+"gitCommit=")
 	}
+	return stamps
 }
 
 // link makes name a relative symbolic link to target, so that a moved cache

@@ -17,7 +17,7 @@ import (
 const (
 	etcdVersion      = "v3.7.3"
 	helmVersion      = "v3.22.0"
-	kustomizeVersion = "v5.8.3"
+	kustomizeVersion = "v5.8.2" // v5.8.3 wants Go 1.27
 	kwokVersion      = "v0.8.0"
 )
 
