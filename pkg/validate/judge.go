@@ -55,7 +55,7 @@ func (e *Engine) Judge(ctx context.Context, in Input) (Decision, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		shared = topdown.NewVirtualCache() // an aborted rule may leave half-done work in it
+		shared = topdown.NewVirtualCache() // what an aborted rule left in it is not to be relied on
 	}
 	return d, errors.Join(errs...)
 }

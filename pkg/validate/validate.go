@@ -7,7 +7,10 @@
 // a rule may know is in the Input. Policies cannot reach the network, the
 // clock or the environment either, for these functions are not there.
 //
-// That a rule could not be evaluated is an error and never a violation.
+// That a rule could not be evaluated is an error and never a violation. As
+// with `opa` and `conftest`, which run the same files, a built-in function
+// that fails on its operands is merely undefined.
+//
 // Neither errors nor anything else of this package holds a value of the
 // judged object; the messages of violations are the rules' own.
 package validate
@@ -51,8 +54,10 @@ type Capacity struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 }
 
-// Reason is one cause for which a number of nodes cannot take a pod.
-type Reason struct {
+// Reason is one cause for which a number of nodes cannot take a pod. It is an
+// alias so that a struct of the same fields, from a package that does not know
+// this one, converts to a Capacity.
+type Reason = struct {
 	Nodes  int    `json:"nodes"`
 	Reason string `json:"reason"`
 }

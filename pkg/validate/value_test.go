@@ -113,3 +113,34 @@ func TestToValueKnowsTypesThatHoldThemselves(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// Any Job that decodes has the same value either way.
+func FuzzToValue(f *testing.F) {
+	raw, err := os.ReadFile("testdata/everything.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	seed, err := yaml.YAMLToJSON(raw)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Add([]byte(`{"metadata":{"annotations":{"":"\u0000\ud800"}},"spec":{"completions":-1}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var j batchv1.Job
+		if json.Unmarshal(raw, &j) != nil {
+			return
+		}
+		j.ManagedFields = nil
+		if _, err := json.Marshal(&j); err != nil {
+			return // a time that JSON cannot hold
+		}
+		got, err := toValue(&j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := asJSON(t, &j); want.Compare(got) != 0 {
+			t.Error(cmp.Diff(want.String(), got.String()))
+		}
+	})
+}

@@ -7,7 +7,7 @@ job := {"kind": "Job", "metadata": {"annotations": {"tao.nvidia.com/nodes": "2"}
 cron_job := {"kind": "CronJob", "metadata": {"annotations": {"a": "b"}}, "spec": {"jobTemplate": job}}
 
 test_a_plain_manifest_is_the_object if {
-	manifest.object == job with input as job
+	manifest.document == job with input as job
 	manifest.spec == job.spec with input as job
 }
 
@@ -31,7 +31,7 @@ test_places[name] if {
 }
 
 test_values[name] if {
-	some name, object in {"of a Job": job, "of a CronJob": cron_job}
-	manifest.spec == job.spec with input.object as object
-	manifest.annotations == job.metadata.annotations with input.object as object
+	some name, document in {"of a Job": job, "of a CronJob": cron_job}
+	manifest.spec == job.spec with input.object as document
+	manifest.annotations == job.metadata.annotations with input.object as document
 }

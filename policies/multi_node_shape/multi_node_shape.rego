@@ -55,10 +55,10 @@ violation contains {"path": subdomain_path, "message": message, "fix": fix} if {
 
 violation contains {"path": service_path, "message": message, "fix": fix} if {
 	foreign_service
+	fix := "give the Job another name or subdomain, or delete that Service"
 	some field, flaw in {"headless": "is not headless", "selectsJob": "does not select its pods"}
 	not input.facts.service[field]
 	message := sprintf("a Service named %q is already there, is not this Job's and %s", [input.training.service, flaw])
-	fix := "give the Job another name or subdomain, or delete that Service"
 }
 
 skipped contains "whether another Service has the name is not known: give --inventory with Services, or --cluster" if {
@@ -71,7 +71,7 @@ skipped contains "whether another Service has the name is not known: give --inve
 # takes 58; a CronJob's Jobs get a dash and up to 10 digits.
 name := {"path": ["metadata", "name"], "length": count(given), "sample": given, "reserve": cron_reserve} if {
 	nodes
-	given := manifest.object.metadata.name
+	given := manifest.document.metadata.name
 	given != ""
 } else := {
 	"path": ["metadata", "generateName"],
@@ -80,7 +80,7 @@ name := {"path": ["metadata", "name"], "length": count(given), "sample": given, 
 	"reserve": 5 + cron_reserve,
 } if {
 	nodes
-	prefix := manifest.object.metadata.generateName
+	prefix := manifest.document.metadata.generateName
 	prefix != ""
 }
 

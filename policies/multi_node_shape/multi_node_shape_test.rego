@@ -23,13 +23,13 @@ cron_job(name, spec) := {"kind": "CronJob", "metadata": {"name": name}, "spec": 
 
 subdomain(name) := {"template": {"spec": {"subdomain": name}}}
 
-judged(object, nodes, service) := {
-	"object": object,
+judged(manifest, nodes, service) := {
+	"object": manifest,
 	"training": {"nodes": nodes, "service": "dino"},
 	"facts": {"service": service},
 }
 
-paths := {v.path | some v in rule.violation}
+paths contains v.path if some v in rule.violation
 
 test_numbers[name] if {
 	some name, tc in {
@@ -56,12 +56,12 @@ test_both_numbers_are_told if {
 }
 
 test_one_node_is_never_found[name] if {
-	some name, object in {
+	some name, manifest in {
 		"an array of runs": job({"annotations": {"tao.nvidia.com/nodes": "1"}}, {"completions": 8}),
 		"a long name": named(63),
 		"a name with a dot": job({"name": "a.b"}, {}),
 	}
-	paths == set() with input as judged(object, 1, {"exists": true, "ours": false})
+	paths == set() with input as judged(manifest, 1, {"exists": true, "ours": false})
 }
 
 test_cron_job_numbers_stand_in_the_template if {

@@ -17,8 +17,8 @@ violation contains {"path": manifest.nodes_path, "message": message} if {
 	version := input.facts.kubeVersion
 	[version.major, version.minor] < [1, 28]
 	message := sprintf(
-		"asks for %d nodes on Kubernetes %d.%d; only from 1.28 on do pods carry the label batch.kubernetes.io/job-completion-index",
-		[input.training.nodes, version.major, version.minor],
+		"asks for %d nodes on Kubernetes %d.%d; only from 1.28 on do pods carry the label %s",
+		[input.training.nodes, version.major, version.minor, "batch.kubernetes.io/job-completion-index"],
 	)
 }
 

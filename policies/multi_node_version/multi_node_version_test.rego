@@ -8,7 +8,7 @@ counted := {"kind": "Job", "spec": {"completionMode": "Indexed", "completions": 
 
 version(minor) := {"kubeVersion": {"major": 1, "minor": minor}}
 
-paths := {v.path | some v in rule.violation}
+paths contains v.path if some v in rule.violation
 
 test_deny[name] if {
 	some name, tc in {
