@@ -105,7 +105,7 @@ func built(ctx context.Context, version string) (Assets, error) {
 	if err != nil {
 		return Assets{}, err
 	}
-	return a, withLock(ctx, a.Path(Etcd)+".lock", func() error { return link(tool, a.Path(Etcd)) })
+	return a, link(ctx, tool, a.Path(Etcd))
 }
 
 func buildKubernetes(ctx context.Context, a Assets, name string) error {
@@ -139,8 +139,9 @@ func versionStamps(version string) []string {
 }
 
 // link makes name a relative symbolic link to target, so that a moved cache
-// stays whole, and so that a folder follows us to a newer etcd.
-func link(target, name string) error {
+// stays whole, and so that a folder follows us to a newer etcd. A complete
+// cache is only read, since it may be somebody else's.
+func link(ctx context.Context, target, name string) error {
 	rel, err := filepath.Rel(filepath.Dir(name), target)
 	if err != nil {
 		return fmt.Errorf("link %s: %w", name, err)
@@ -148,8 +149,10 @@ func link(target, name string) error {
 	if got, err := os.Readlink(name); err == nil && got == rel {
 		return nil
 	}
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("link %s: %w", name, err)
-	}
-	return os.Symlink(rel, name)
+	return withLock(ctx, name+".lock", func() error {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("link %s: %w", name, err)
+		}
+		return os.Symlink(rel, name)
+	})
 }

@@ -49,7 +49,7 @@ func TestLinkFollowsANewerTarget(t *testing.T) {
 		if err := os.WriteFile(file, []byte(target), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := link(file, name); err != nil {
+		if err := link(t.Context(), file, name); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(name); err != nil || string(got) != target {

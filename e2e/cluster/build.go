@@ -21,10 +21,15 @@ const (
 	kwokVersion      = "v0.8.0"
 )
 
-// Helm returns the path of Helm 3, which it builds the first time.
+// Helm returns the path of Helm 3, which it builds the first time. It is told
+// the Kubernetes version of its client library, as its releases are: otherwise
+// "helm template" judges charts as if for 1.20.
 func Helm(ctx context.Context) (string, error) {
-	return BuildTool(ctx, "helm.sh/helm/v3", helmVersion, "helm.sh/helm/v3/cmd/helm",
-		"helm.sh/helm/v3/internal/version.version="+helmVersion)
+	const module = "helm.sh/helm/v3"
+	return BuildTool(ctx, module, helmVersion, module+"/cmd/helm",
+		module+"/internal/version.version="+helmVersion,
+		module+"/pkg/chartutil.k8sVersionMajor=1", module+"/pkg/chartutil.k8sVersionMinor=37",
+		module+"/pkg/lint/rules.k8sVersionMajor=1", module+"/pkg/lint/rules.k8sVersionMinor=37")
 }
 
 // Kustomize returns the path of Kustomize, which it builds the first time.
