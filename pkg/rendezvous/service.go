@@ -1,0 +1,71 @@
+// Package rendezvous gives every multi-node Job the headless Service by which
+// its pods find rank 0.
+package rendezvous
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/taojob/taojob/pkg/job"
+)
+
+// jobNameLabel is on every pod of a Job, on all versions of Kubernetes;
+// batch.kubernetes.io/job-name came with 1.27.
+const jobNameLabel = "job-name"
+
+// portName is the one port's. A headless Service filters no ports: it is for
+// people and policies to read.
+const portName = "rendezvous"
+
+// managedBy marks our Services, so that the cache need hold no others'.
+const managedBy = "app.kubernetes.io/managed-by"
+
+// Service returns the headless Service of j, which t reads; nil on one node. It
+// is owned by j, and so deleted with it, once j has a UID.
+//
+// It publishes pods before they are ready: they have to meet in order to become so.
+func Service(j *batchv1.Job, t *job.Training) *corev1.Service {
+	if !t.MultiNode() {
+		return nil
+	}
+	s := &corev1.Service{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      t.Service,
+			Namespace: j.Namespace,
+			Labels:    map[string]string{managedBy: "taojob"},
+		},
+		Spec: corev1.ServiceSpec{
+			ClusterIP:                corev1.ClusterIPNone,
+			PublishNotReadyAddresses: true,
+			Selector:                 map[string]string{jobNameLabel: j.Name},
+			Ports:                    []corev1.ServicePort{{Name: portName, Port: t.MasterPort, Protocol: corev1.ProtocolTCP}},
+		},
+	}
+	if j.UID != "" {
+		s.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	}
+	return s
+}
+
+// Headless tells whether a Service has no address of its own.
+func Headless(s *corev1.Service) bool { return s.Spec.ClusterIP == corev1.ClusterIPNone }
+
+// Selects tells whether a Service selects the pods of the Job of that name, by
+// labels that the Job controller gives them or the template has.
+func Selects(s *corev1.Service, j *batchv1.Job) bool {
+	if len(s.Spec.Selector) == 0 {
+		return false
+	}
+	for key, want := range s.Spec.Selector {
+		got := j.Spec.Template.Labels[key]
+		if key == jobNameLabel || key == batchv1.JobNameLabel {
+			got = j.Name
+		}
+		if got != want {
+			return false
+		}
+	}
+	return true
+}
