@@ -67,6 +67,10 @@ func Binaries(ctx context.Context, version string) (Assets, error) {
 // provided looks at a folder that somebody else filled. Its patch version may
 // differ from ours: whoever fills it chooses.
 func provided(ctx context.Context, dir, want string) (Assets, error) {
+	dir, err := filepath.Abs(dir) // components run in a folder of their own
+	if err != nil {
+		return Assets{}, err
+	}
 	a := Assets{Dir: dir}
 	for _, name := range append([]string{Etcd}, kubernetesBinaries...) {
 		if !isExecutable(a.Path(name)) {
