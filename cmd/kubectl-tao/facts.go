@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/taojob/taojob/pkg/audit"
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/job"
+	"github.com/taojob/taojob/pkg/rendezvous"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// facts are what is known of a cluster; what is nil is not known.
+type facts struct {
+	version  *validate.Version
+	nodes    *capacity.Index
+	services map[string]*corev1.Service // by namespace/name
+}
+
+func (f *facts) addNode(n *corev1.Node) {
+	if f.nodes == nil {
+		f.nodes = capacity.NewIndex()
+	}
+	f.nodes.Upsert(n)
+}
+
+func (f *facts) addService(s *corev1.Service) {
+	if f.services == nil {
+		f.services = map[string]*corev1.Service{}
+	}
+	f.services[s.Namespace+"/"+s.Name] = s
+}
+
+// service says what stands under the name of the headless Service.
+func (f *facts) service(j *batchv1.Job, t *job.Training) *validate.Service {
+	if f.services == nil {
+		return nil
+	}
+	s, ok := f.services[t.Namespace+"/"+t.Service]
+	if !ok {
+		return &validate.Service{}
+	}
+	return &validate.Service{
+		Exists:     true,
+		Ours:       j.UID != "" && metav1.IsControlledBy(s, j),
+		Headless:   rendezvous.Headless(s),
+		SelectsJob: rendezvous.Selects(s, j),
+	}
+}
+
+// inventory reads the Nodes and Services in files. Whatever else is in them is
+// passed over; what cannot be read is an error, for a part of the nodes would
+// be worse than none.
+func inventory(files []string, stdin io.Reader) (*facts, error) {
+	objects, problems := audit.Read(files, stdin, audit.MaxInventory)
+	var errs []error
+	for _, p := range problems {
+		errs = append(errs, fmt.Errorf("read inventory: %w", p))
+	}
+	known := &facts{}
+	for _, o := range objects {
+		if err := known.add(&o); err != nil {
+			errs = append(errs, fmt.Errorf("read inventory: %s:%d: %w", o.Source.File, o.Source.Line, err))
+		}
+	}
+	return known, errors.Join(errs...)
+}
+
+func (f *facts) add(o *audit.Object) error {
+	switch o.APIVersion + " " + o.Kind {
+	case "v1 Node":
+		n := &corev1.Node{}
+		if json.Unmarshal(o.JSON, n) != nil {
+			return errors.New("does not decode as a Node")
+		}
+		f.addNode(n)
+	case "v1 Service":
+		s := &corev1.Service{}
+		if json.Unmarshal(o.JSON, s) != nil {
+			return errors.New("does not decode as a Service")
+		}
+		if s.Namespace == "" {
+			s.Namespace = metav1.NamespaceDefault
+		}
+		f.addService(s)
+	}
+	return nil
+}

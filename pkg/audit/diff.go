@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"sigs.k8s.io/yaml"
+)
+
+// contextLines is how many unchanged lines are shown around a change.
+const contextLines = 1
+
+// writeDiff writes for each labelled Job what injection changes, below what is
+// wrong with it. Both sides are written alike: keys sorted, comments left out.
+func writeDiff(w io.Writer, r *Report, style Style) error {
+	var out bytes.Buffer
+	p := palette(style.Color)
+	for n := range r.Items {
+		i := &r.Items[n]
+		i.text(&out, p)
+		if i.Mutated == nil {
+			continue
+		}
+		text, err := i.diff()
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(text) {
+			out.WriteString(p.diffLine(line))
+		}
+	}
+	fmt.Fprintln(&out, r.summary())
+	_, err := out.WriteTo(w)
+	return err
+}
+
+// diff compares an item with what it becomes, its Service included.
+func (i *Item) diff() (string, error) {
+	text, err := unified(i.Source.File, i.Kind+"/"+i.Name+" as injected", i.written, i.Mutated)
+	if err != nil || i.Service == nil {
+		return text, err
+	}
+	service, err := unified("/dev/null", "Service/"+name(i.Service), nil, i.Service)
+	return text + service, err
+}
+
+func name(object map[string]any) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return name
+}
+
+func unified(from, to string, a, b map[string]any) (string, error) {
+	before, err := lines(a)
+	if err != nil {
+		return "", err
+	}
+	after, err := lines(b)
+	if err != nil {
+		return "", err
+	}
+	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: before, B: after, FromFile: from, ToFile: to, Context: contextLines})
+}
+
+// lines is an object as lines of YAML; none for nil.
+func lines(object map[string]any) ([]string, error) {
+	if object == nil {
+		return nil, nil
+	}
+	raw, err := yaml.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("write as YAML: %w", err)
+	}
+	return strings.SplitAfter(strings.TrimSuffix(string(raw), "\n")+"\n", "\n")[:bytes.Count(raw, []byte("\n"))], nil
+}
+
+// diffLine paints a line of a diff.
+func (p palette) diffLine(line string) string {
+	color := ""
+	switch line[0] {
+	case '+':
+		color = green
+	case '-':
+		color = red
+	case '@':
+		color = dim
+	default:
+		return line
+	}
+	return p.paint(color, strings.TrimSuffix(line, "\n")) + "\n"
+}

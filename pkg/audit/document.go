@@ -1,0 +1,181 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// document is one document of a file, or one value of a JSON stream.
+type document struct {
+	file string
+	// line is where it begins in the file, counted from 1.
+	line int
+	// number counts from 1; it is 0 when the file has but this one.
+	number int
+	// found tells that the file was found in a folder.
+	found bool
+	text  []byte
+	// json is the document as JSON, and root its YAML node, nil if there is none.
+	json []byte
+	root *yaml.Node
+}
+
+// documents takes a file apart and reads each document on its own, so that a
+// broken one does not hide the others.
+func (r *reader) documents(file string, text []byte, found bool) {
+	parts := split(text)
+	for i, part := range parts {
+		d := &document{file: file, line: part.line, found: found, text: part.text}
+		if len(parts) > 1 {
+			d.number = i + 1
+		}
+		if r.jsonStream(d) {
+			continue
+		}
+		if p := d.parse(); p != nil {
+			r.fail(*p)
+			continue
+		}
+		r.expand(d)
+	}
+}
+
+type part struct {
+	line int
+	text []byte
+}
+
+var marker = regexp.MustCompile(`^(---|\.\.\.)([ \t\r\n]|$)`)
+
+// split cuts a YAML stream where a document begins or ends. What holds only
+// comments and directives stays with the document that follows it.
+func split(text []byte) []part {
+	var parts []part
+	start, line, startLine := 0, 0, 1
+	empty := true
+	flush := func(end int) {
+		if !empty {
+			parts = append(parts, part{startLine, text[start:end]})
+			start, startLine, empty = end, line, true
+		}
+	}
+	at := 0
+	for raw := range bytes.Lines(text) {
+		line++
+		content := raw
+		switch {
+		case bytes.HasPrefix(raw, []byte("---")) && marker.Match(raw):
+			flush(at)
+			content = raw[3:]
+		case bytes.HasPrefix(raw, []byte("...")) && marker.Match(raw):
+			flush(at)
+			start, startLine, content = at+len(raw), line+1, nil
+		}
+		content = bytes.TrimSpace(content)
+		at += len(raw)
+		empty = empty && (len(content) == 0 || content[0] == '#' || content[0] == '%')
+	}
+	line++
+	flush(at)
+	return parts
+}
+
+// jsonStream reads d as one or more JSON values; false when it is none. JSON
+// goes its own way because YAML parsers do not take all of its escapes.
+func (r *reader) jsonStream(d *document) bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(d.text, []byte("---")))
+	if len(text) == 0 || text[0] != '{' {
+		return false
+	}
+	offset := bytes.IndexByte(d.text, '{')
+	var values []document
+	for decoder := json.NewDecoder(bytes.NewReader(d.text[offset:])); decoder.More(); {
+		before := offset + int(decoder.InputOffset())
+		var raw json.RawMessage
+		if decoder.Decode(&raw) != nil {
+			return false
+		}
+		before += bytes.IndexByte(d.text[before:], '{')
+		value := *d
+		value.json, value.text = raw, raw
+		value.line += bytes.Count(d.text[:before], []byte("\n"))
+		value.root, _ = node(raw) // only for lines
+		values = append(values, value)
+	}
+	for i := range values {
+		if p := values[i].duplicates(); p != nil {
+			r.fail(*p)
+			continue
+		}
+		r.expand(&values[i])
+	}
+	return true
+}
+
+// parse turns YAML into JSON as kubectl does.
+func (d *document) parse() *Problem {
+	root, err := node(d.text)
+	if err != nil {
+		return d.broken(err)
+	}
+	d.root = root
+	if p := d.tooLarge(); p != nil {
+		return p
+	}
+	if p := d.duplicates(); p != nil {
+		return p
+	}
+	if d.json, err = sigsyaml.YAMLToJSON(d.text); err != nil {
+		return d.broken(err)
+	}
+	return nil
+}
+
+// node parses one document; nil for an empty one.
+func node(text []byte) (*yaml.Node, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal(text, &n); err != nil {
+		return nil, err
+	}
+	if len(n.Content) == 0 {
+		return nil, nil
+	}
+	return n.Content[0], nil
+}
+
+var yamlError = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line ([0-9]+): )?(.*)`)
+
+// constant are the beginnings of the parser's messages that hold no value.
+var constant = regexp.MustCompile(`^(found|did not find|could not find|mapping|block|control characters|document contains excessive|exceeded max depth) `)
+
+// broken says where YAML is broken, in words that hold nothing of the file.
+func (d *document) broken(err error) *Problem {
+	p := d.problem("is not valid YAML")
+	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			p.Line = d.line + n - 1
+		}
+		switch {
+		case constant.MatchString(m[2]):
+			p.Message += ": " + m[2]
+		case strings.HasPrefix(m[2], "unknown anchor"):
+			p.Message += ": an alias without its anchor"
+		case strings.HasPrefix(m[2], "invalid map key"):
+			p.Message += ": a key that is no string"
+		}
+	}
+	if bytes.Contains(d.text, []byte("{{")) {
+		p.Message += "; it looks like a template: render it first, as in `helm template CHART | kubectl tao review -f -`"
+	}
+	return p
+}
+
+func (d *document) problem(message string) *Problem {
+	return &Problem{File: d.file, Line: d.line, Document: d.number, Message: message}
+}

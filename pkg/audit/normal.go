@@ -1,0 +1,55 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	sigsjson "sigs.k8s.io/json"
+)
+
+// normal is a typed object as a JSON tree without what nobody wrote: the
+// status, and what Go's types write of empty fields.
+func normal(object any) (map[string]any, error) {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("write as JSON: %w", err)
+	}
+	var tree map[string]any
+	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(raw, &tree); err != nil {
+		return nil, fmt.Errorf("read JSON: %w", err)
+	}
+	if tree != nil {
+		delete(tree, "status")
+		prune(tree)
+	}
+	return tree, nil
+}
+
+// prune takes out metadata.creationTimestamp where it is null, and empty
+// metadata and resources fields, at any depth.
+func prune(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, below := range value {
+			prune(below)
+			empty, isMap := below.(map[string]any)
+			if key == "creationTimestamp" && below == nil || isMap && len(empty) == 0 && (key == "metadata" || key == "resources") {
+				delete(value, key)
+			}
+		}
+	case []any:
+		for _, below := range value {
+			prune(below)
+		}
+	}
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

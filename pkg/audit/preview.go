@@ -1,0 +1,66 @@
+package audit
+
+import (
+	"github.com/taojob/taojob/pkg/job"
+	"github.com/taojob/taojob/pkg/mutate"
+)
+
+// object is what is judged: the object as its author wrote it.
+func (m *manifest) object() any {
+	if m.cron != nil {
+		return m.cron
+	}
+	return m.job
+}
+
+// misplaced warns of a label that stands where it selects nothing.
+func (m *manifest) misplaced() []string {
+	right := "metadata.labels"
+	if m.cron != nil {
+		right = "spec.jobTemplate.metadata.labels"
+	}
+	switch {
+	case job.Selected(m.meta.Labels):
+		return []string{"the label " + job.Label + " on the CronJob selects nothing: put it into " + right}
+	case job.Selected(m.job.Spec.Template.Labels):
+		return []string{"the label " + job.Label + " on the pod template selects nothing: put it into " + right}
+	}
+	return nil
+}
+
+// preview shows what the cluster would store.
+func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error {
+	var err error
+	if item.Mutated, err = m.injected(result); err != nil {
+		return err
+	}
+	if service := r.Service(result.Job, result.Training); service != nil {
+		service.Namespace = m.meta.Namespace
+		if item.Service, err = normal(service); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.cron == nil && item.Service != nil:
+		item.apply = append(item.apply, item.Service, item.Mutated)
+	case m.cron == nil:
+		item.apply = append(item.apply, item.Mutated)
+	default:
+		item.apply = append(item.apply, item.written) // the webhook injects its Jobs, not it
+	}
+	if m.cron != nil && item.Service != nil {
+		item.Warnings = append(item.Warnings, "each Job of the CronJob gets a name of its own, and a Service of that name")
+	}
+	return nil
+}
+
+// injected is the Job after injection, or the CronJob as if its template had
+// been injected.
+func (m *manifest) injected(result *mutate.Result) (map[string]any, error) {
+	if m.cron == nil {
+		return normal(result.Job)
+	}
+	c := m.cron.DeepCopy()
+	c.Spec.JobTemplate.Spec = result.Job.Spec
+	return normal(c)
+}

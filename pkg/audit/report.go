@@ -1,0 +1,109 @@
+// Package audit reads manifests from wherever they are, says of each labelled
+// Job what the webhooks would do with it, and writes that down in the format
+// that is asked for.
+//
+// A manifest may hold a credential in the wrong place. So no error and no
+// warning of this package quotes a value of a file, and what the rules find to
+// be a credential is blotted out of every output.
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// Source is where an object was read.
+type Source struct {
+	// File is the path as it was given, or found below a folder that was given;
+	// "stdin" for standard input.
+	File string `json:"file"`
+	// Line is where the object begins, counted from 1.
+	Line int `json:"line"`
+}
+
+// Item is what there is to say of one Job or CronJob.
+type Item struct {
+	Source Source `json:"source"`
+	Kind   string `json:"kind"`
+	// Namespace is never empty. Name is generateName where there is no name.
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Selected tells whether the label asks for us. If not, nothing was judged.
+	Selected bool `json:"selected"`
+	// Allowed is false when a violation denies.
+	Allowed bool `json:"allowed"`
+	// Violations, Warnings and Skipped are never nil.
+	Violations []validate.Violation `json:"violations"`
+	Warnings   []string             `json:"warnings"`
+	Skipped    []validate.Skipped   `json:"skipped"`
+	// Mutated is the object after injection and Service what it gets besides, as
+	// JSON objects; nil where there is none.
+	Mutated map[string]any `json:"mutated"`
+	Service map[string]any `json:"service"`
+
+	// written is the object as its author wrote it, in the form of Mutated.
+	written map[string]any
+	// apply is what to give to kubectl apply, in order.
+	apply []map[string]any
+}
+
+// Problem is an input that could not be read or judged.
+type Problem struct {
+	// File and Line are where; Line is 0 when the file as a whole is meant, and
+	// File empty when none is.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Document counts from 1, and is 0 where there is only one.
+	Document int    `json:"document,omitempty"`
+	Message  string `json:"message"`
+}
+
+// Error says where and what: job.yaml:7 (document 2): is not valid YAML.
+func (p Problem) Error() string {
+	at := p.File
+	if p.Line > 0 {
+		at += ":" + strconv.Itoa(p.Line)
+	}
+	if p.Document > 0 {
+		at += fmt.Sprintf(" (document %d)", p.Document)
+	}
+	if at == "" {
+		return p.Message
+	}
+	return at + ": " + p.Message
+}
+
+// Report is the outcome for all sources.
+type Report struct {
+	// Items are in the order of the sources, never nil.
+	Items []Item `json:"items"`
+	// Problems are what had to be left out; nil for none.
+	Problems []Problem `json:"errors,omitempty"`
+}
+
+// The exit codes of a review.
+const (
+	ExitAllowed  = 0
+	ExitDenied   = 1
+	ExitBadInput = 2
+	ExitNoJob    = 3
+)
+
+// ExitCode sums the report up: bad input outweighs a denial, since there may
+// be more; that nothing was selected matters only if nothing else is wrong.
+func (r *Report) ExitCode() int {
+	selected := func(i Item) bool { return i.Selected }
+	denied := func(i Item) bool { return !i.Allowed }
+	switch {
+	case len(r.Problems) > 0:
+		return ExitBadInput
+	case slices.ContainsFunc(r.Items, denied):
+		return ExitDenied
+	case !slices.ContainsFunc(r.Items, selected):
+		return ExitNoJob
+	}
+	return ExitAllowed
+}

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"context"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/job"
+	"github.com/taojob/taojob/pkg/mutate"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// invalidAnnotation is the rule id under which errors of the reading show.
+// Injection refuses these Jobs, so it cannot be turned off.
+const invalidAnnotation = "invalid-annotation"
+
+// fixAnnotation is what to do about any of them.
+const fixAnnotation = "correct it, or leave it out for the default"
+
+// Reviewer says of objects what the webhooks would do with them.
+type Reviewer struct {
+	// Engine holds the rules.
+	Engine *validate.Engine
+	// Options are those of injection.
+	Options mutate.Options
+	// Namespace is that of objects which name none; empty means default.
+	Namespace string
+	// Version is the cluster's, and Nodes are its nodes; nil for not known.
+	Version *validate.Version
+	Nodes   *capacity.Index
+	// Service builds a multi-node Job's headless Service; nil on one node.
+	Service func(*batchv1.Job, *job.Training) *corev1.Service
+	// Found says what stands under the Service's name, nil when that is not
+	// known; the function itself may be nil.
+	Found func(*batchv1.Job, *job.Training) *validate.Service
+}
+
+// Review adds to a report what there is to say of the Jobs and CronJobs among
+// objects; other kinds are passed over.
+func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
+	report := &Report{Items: []Item{}, Problems: problems}
+	for _, o := range objects {
+		if o.APIVersion != "batch/v1" || o.Kind != "Job" && o.Kind != "CronJob" {
+			continue
+		}
+		m, problem := decode(o)
+		if problem != nil {
+			report.Problems = append(report.Problems, *problem)
+			continue
+		}
+		item, err := r.item(ctx, m)
+		if err != nil {
+			report.Problems = append(report.Problems, o.problem(nil, err.Error()))
+		}
+		report.Items = append(report.Items, item)
+	}
+	return report
+}
+
+// item judges one object. With an error, a rule could not be evaluated, and
+// the item holds what the others say.
+func (r *Reviewer) item(ctx context.Context, m *manifest) (Item, error) {
+	item := Item{
+		Source: m.Source, Kind: m.Kind, Namespace: m.meta.Namespace, Name: m.meta.Name, Allowed: true,
+		Violations: []validate.Violation{}, Warnings: []string{}, Skipped: []validate.Skipped{},
+	}
+	if item.Name == "" {
+		item.Name = m.meta.GenerateName
+	}
+	if item.Namespace == "" {
+		item.Namespace = r.Namespace
+	}
+	if item.Namespace == "" {
+		item.Namespace = "default"
+	}
+	item.Selected = job.Selected(m.job.Labels)
+	if !item.Selected {
+		item.Warnings = append(item.Warnings, m.misplaced()...)
+		return item, nil
+	}
+	item.Warnings = append(item.Warnings, m.warnings...)
+	err := r.judge(ctx, m, &item)
+	item.redact()
+	return item, err
+}
+
+// judge fills in all but the head of an item.
+func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
+	var err error
+	if item.written, err = normal(m.object()); err != nil {
+		return err
+	}
+	training, _ := job.Read(m.job)
+	facts := validate.Facts{KubeVersion: r.Version}
+	result, errs := mutate.Mutate(m.job, r.Options)
+	for _, e := range errs {
+		item.Violations = append(item.Violations, m.refused(e))
+	}
+	if result != nil {
+		training = result.Training
+		training.Namespace = item.Namespace
+		item.Warnings = append(item.Warnings, result.Warnings...)
+		r.look(&facts, result.Job, training)
+		if err := r.preview(m, result, item); err != nil {
+			return err
+		}
+	}
+	training.Namespace = item.Namespace
+	decision, err := r.Engine.Judge(ctx, validate.Input{Object: m.object(), Training: training, Facts: facts})
+	item.Violations = append(item.Violations, decision.Violations...)
+	item.Skipped = append(item.Skipped, decision.Skipped...)
+	for n := range item.Skipped {
+		if result == nil { // the facts that were left out depend on it
+			item.Skipped[n].Reason = "what is refused has to be put right first"
+		}
+	}
+	for _, v := range item.Violations {
+		item.Allowed = item.Allowed && v.Action != validate.Deny
+	}
+	return err
+}
+
+// refused is an error of the reading as a violation.
+func (m *manifest) refused(e *field.Error) validate.Violation {
+	at := e.Field
+	if m.cron != nil {
+		at = "spec.jobTemplate." + at
+	}
+	return validate.Violation{Rule: invalidAnnotation, Action: validate.Deny, Path: at, Message: e.Detail, Fix: fixAnnotation}
+}
+
+// look gathers what is known of the cluster for the Job as injected.
+func (r *Reviewer) look(facts *validate.Facts, j *batchv1.Job, t *job.Training) {
+	if r.Nodes != nil {
+		fit := validate.Capacity(r.Nodes.Fit(podTemplate(j, t.Namespace), int(t.Nodes)))
+		facts.Capacity = &fit
+	}
+	if r.Found != nil && t.MultiNode() {
+		j = j.DeepCopy()
+		j.Namespace = t.Namespace
+		facts.Service = r.Found(j, t)
+	}
+}
+
+// podTemplate is the Job's template with the namespace and labels that its
+// pods will have, by which they may keep apart.
+func podTemplate(j *batchv1.Job, namespace string) *corev1.PodTemplateSpec {
+	template := j.Spec.Template.DeepCopy()
+	template.Namespace = namespace
+	if template.Labels == nil {
+		template.Labels = map[string]string{}
+	}
+	template.Labels["job-name"], template.Labels[batchv1.JobNameLabel] = j.Name, j.Name
+	return template
+}

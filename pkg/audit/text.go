@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// writeText writes a block for each item, and a line that sums up.
+func writeText(w io.Writer, r *Report, style Style) error {
+	if err := writeItems(w, r.Items, style); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, r.summary())
+	return err
+}
+
+func writeItems(w io.Writer, items []Item, style Style) error {
+	var out bytes.Buffer
+	for i := range items {
+		items[i].text(&out, palette(style.Color))
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+// palette tells whether to use colors.
+type palette bool
+
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	dim    = "2"
+)
+
+func (p palette) paint(color, text string) string {
+	if !p {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// text writes one item.
+func (i *Item) text(out *bytes.Buffer, p palette) {
+	mark := p.paint(green, "✓")
+	switch {
+	case !i.Selected:
+		mark = "-"
+	case !i.Allowed:
+		mark = p.paint(red, "✗")
+	}
+	fmt.Fprintf(out, "%s %s %s/%s  %s\n", mark, i.Kind, i.Namespace, i.Name, p.paint(dim, fmt.Sprintf("%s:%d", i.Source.File, i.Source.Line)))
+	if !i.Selected {
+		fmt.Fprintf(out, "  not labelled, not judged\n")
+	}
+	for _, v := range i.Violations {
+		color := yellow
+		if v.Action == validate.Deny {
+			color = red
+		}
+		fmt.Fprintf(out, "  %s  %s\n    %s\n    fix: %s\n", p.paint(color, string(v.Action)+" "+v.Rule), v.Path, line(v.Message), line(v.Fix))
+	}
+	for _, warning := range i.Warnings {
+		fmt.Fprintf(out, "  %s %s\n", p.paint(yellow, "warning:"), line(warning))
+	}
+	if len(i.Skipped) > 0 {
+		fmt.Fprintf(out, "  %s\n", p.paint(dim, i.skippedLine()))
+	}
+}
+
+// line keeps text on the line it is printed on.
+func line(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+var flagName = regexp.MustCompile(`--[a-z][a-z-]*`)
+
+// skippedLine names the rules that were not judged, and the flags that their
+// reasons speak of.
+func (i *Item) skippedLine() string {
+	var rules, flags []string
+	for _, s := range i.Skipped {
+		rules = append(rules, s.Rule)
+		flags = append(flags, flagName.FindAllString(s.Reason, -1)...)
+	}
+	text := "not judged: " + strings.Join(slices.Compact(rules), ", ")
+	slices.Sort(flags)
+	if flags = slices.Compact(flags); len(flags) > 0 {
+		text += " (see " + strings.Join(flags, ", ") + ")"
+	}
+	return text
+}
+
+// summary counts the items.
+func (r *Report) summary() string {
+	var allowed, denied, others int
+	for _, i := range r.Items {
+		switch {
+		case !i.Selected:
+			others++
+		case i.Allowed:
+			allowed++
+		default:
+			denied++
+		}
+	}
+	text := fmt.Sprintf("%d allowed, %d denied", allowed, denied)
+	if allowed+denied == 0 {
+		text = "no labelled Job found"
+	}
+	if others > 0 {
+		text += fmt.Sprintf(", %d not labelled", others)
+	}
+	if n := len(r.Problems); n > 0 {
+		text += fmt.Sprintf(", %d unreadable", n)
+	}
+	return text
+}

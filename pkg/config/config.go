@@ -1,0 +1,91 @@
+// Package config reads the one configuration file that the webhook and the
+// kubectl plugin share, so that both inject and judge alike.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	"github.com/taojob/taojob/pkg/mutate"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// APIVersion and Kind head every configuration file.
+const (
+	APIVersion = "config.tao.nvidia.com/v1alpha1"
+	Kind       = "Config"
+)
+
+// Config is the file. The zero value of everything below its head is the default.
+type Config struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Injection are the cluster's settings for what Jobs get.
+	Injection Injection `json:"injection"`
+	// Rules maps a rule's id to its action, deny, warn, audit or off, instead of
+	// the rule's own. Which ids there are, only the loaded policies know:
+	// validate.New checks them.
+	Rules validate.Actions `json:"rules"`
+}
+
+// Injection are the cluster's settings for what Jobs get.
+type Injection struct {
+	// Env are variables for training containers, such as NCCL_SOCKET_IFNAME; nil for none.
+	Env map[string]string `json:"env"`
+	// ShmSize is the default size of /dev/shm; nil means 16Gi.
+	ShmSize *resource.Quantity `json:"shmSize"`
+	// ImagePullSecret is for nvcr.io images of Jobs that name none; empty for none.
+	ImagePullSecret string `json:"imagePullSecret"`
+}
+
+// Read reads the file of that name; the errors name it.
+func Read(name string) (*Config, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	c, err := Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("read config %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Parse reads a configuration. A field that is not known is an error: a
+// mistyped setting must not pass for a default.
+func Parse(raw []byte) (*Config, error) {
+	c := &Config{}
+	if err := yaml.UnmarshalStrict(raw, c); err != nil {
+		return nil, errors.New(plain(err))
+	}
+	if c.APIVersion != APIVersion || c.Kind != Kind {
+		return nil, fmt.Errorf("want apiVersion: %s and kind: %s", APIVersion, Kind)
+	}
+	if size := c.Injection.ShmSize; size != nil && size.Sign() <= 0 {
+		return nil, errors.New("injection.shmSize: want a size such as 16Gi")
+	}
+	return c, nil
+}
+
+// Options are what mutate.Mutate takes; NameSuffix is left to the caller.
+func (c *Config) Options() mutate.Options {
+	o := mutate.Options{Env: c.Injection.Env, ImagePullSecret: c.Injection.ImagePullSecret}
+	if c.Injection.ShmSize != nil {
+		o.ShmSize = *c.Injection.ShmSize
+	}
+	return o
+}
+
+// plain takes the decoders' names out of an error: what is left is for people.
+func plain(err error) string {
+	text := err.Error()
+	for _, noise := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "yaml: ", "json: ", "unmarshal errors:\n  "} {
+		text = strings.ReplaceAll(text, noise, "")
+	}
+	return text
+}
