@@ -32,7 +32,7 @@ func run(command []string, dir, logFile string, detach bool) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	defer log.Close()                               // the child has its own
+	defer func() { _ = log.Close() }()              // the child has its own
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it is to end when it is told, not with whoever started it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: detach, Setpgid: !detach} // a terminal's Ctrl-C is for us

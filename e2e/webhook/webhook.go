@@ -109,6 +109,9 @@ func (w *Webhook) start(ctx context.Context) error {
 
 // prepare builds the binary and writes what it reads.
 func (w *Webhook) prepare(ctx context.Context, root string) (err error) {
+	if pid := runningPID(w.Dir); pid != 0 {
+		return fmt.Errorf("use %s: the webhook of another cluster runs there as %d; stop that one first", w.Dir, pid)
+	}
 	certs := filepath.Join(w.Dir, "certs")
 	if err := os.MkdirAll(certs, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
@@ -212,7 +215,7 @@ func (w *Webhook) Served(ctx context.Context) (*x509.Certificate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it is asked for nothing
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }
 

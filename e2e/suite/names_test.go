@@ -1,0 +1,56 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func isThere(*corev1.Service) error { return nil }
+
+func generated(j *batchv1.Job) { j.GenerateName, j.Name = j.Name+"-", "" }
+
+func TestAGeneratedNameOnOneNode(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	s.contains(s.do(manifest("run", generated), "create", "--filename", "-"), "job.batch/run-")
+	j := s.only()
+	want := oneNode("", 1)
+	want["TAO_JOB_ID"] = "@metadata.labels['job-name']"
+	checkEnv(t, container(j), want)
+}
+
+func TestAGeneratedNameOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	create := []string{"create", "--filename", "-"}
+	if old() {
+		s.refused(manifest("run", generated, nodes("2")), create, "multi-node-version")
+		return
+	}
+	s.do(manifest("run", generated, nodes("2")), create...)
+	j := s.only()
+	if !strings.HasPrefix(j.Name, "run-") || len(j.Name) != len("run-")+5 {
+		t.Errorf("the name is %q", j.Name)
+	}
+	checkEnv(t, container(j), twoNodes(j.Name, 1))
+	checkIndexed(t, j)
+	checkRendezvous(t, s.service(j.Name, isThere), j)
+}
+
+func TestANameThatCannotBeAServices(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	apply := []string{"apply", "--filename", "-"}
+	if old() {
+		s.refused(manifest("3d", nodes("2")), apply, "multi-node-version")
+		return
+	}
+	s.do(manifest("3d", nodes("2")), apply...)
+	s.service("tao-3d", isThere)
+	if got := s.job("3d").Spec.Template.Spec.Subdomain; got != "tao-3d" {
+		t.Errorf("the subdomain is %q", got)
+	}
+}

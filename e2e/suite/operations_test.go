@@ -1,0 +1,96 @@
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The tests of this file disturb all others, and so are not parallel.
+
+func TestWithoutTheWebhookLabelledJobsWait(t *testing.T) {
+	s := newSpace(t)
+	s.do(manifest("before"), create...)
+	if err := hook.Stop(); err != nil {
+		t.Error(err)
+	}
+	s.refused(manifest("during"), create, "failed calling webhook", "connection refused")
+	s.do(manifest("plain", unlabelled), create...)
+	s.do(cronJob("nightly", "@daily"), create...) // its Jobs are judged anyway
+	s.do("", "delete", "job", "before")
+	if err := hook.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.do(manifest("after"), create...)
+	checkInjected(t, s.job("after"), "tao-creds-after")
+}
+
+func TestAKilledWebhookLeavesNothingBehind(t *testing.T) {
+	s := newSpace(t)
+	if err := hook.Kill(); err != nil {
+		t.Error(err)
+	}
+	if err := hook.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.do(manifest("after"), create...)
+	checkInjected(t, s.job("after"), "tao-creds-after")
+}
+
+func TestTheWebhookOutlivesARestartOfTheAPIServer(t *testing.T) {
+	s := newSpace(t)
+	if err := plane.StopAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := plane.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("Jobs are injected after the API server came back", func() error {
+		r := s.kubectl(manifest("after"), create...)
+		if r.err != nil {
+			return fmt.Errorf("%w: %s", r.err, r.out)
+		}
+		return nil
+	})
+	checkInjected(t, s.job("after"), "tao-creds-after")
+}
+
+func TestARenewedCertificateIsServedWithoutARestart(t *testing.T) {
+	s := newSpace(t)
+	want, err := hook.Renew()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("the new certificate", func() error {
+		got, err := hook.Served(t.Context())
+		if err == nil && !got.Equal(want) {
+			err = fmt.Errorf("still that of %s", got.NotBefore)
+		}
+		return err
+	})
+	s.do(manifest("after"), create...)
+	checkInjected(t, s.job("after"), "tao-creds-after")
+}
+
+func TestMetrics(t *testing.T) {
+	s := newSpace(t)
+	s.do(manifest("counted"), create...)
+	s.refused(manifest("refused", gpus(16)), create, "gpu-capacity")
+	if err := hook.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	metrics, err := hook.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours []string
+	for line := range strings.SplitSeq(metrics, "\n") {
+		if strings.HasPrefix(line, "taojob_") {
+			ours = append(ours, line)
+		}
+	}
+	text := strings.Join(ours, "\n")
+	s.contains(text, "gpu-capacity")
+	s.contains(metrics, "controller_runtime_webhook_requests_total")
+	s.lacks(metrics, canary)
+}
