@@ -22,27 +22,35 @@ func (a access) ask(ctx context.Context) (*facts, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = a.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.context}
-	rest, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	rest, err := loader.ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w", err)
 	}
+	rest.UserAgent = "kubectl-tao/" + version
 	client, err := kubernetes.NewForConfig(rest)
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w", err)
 	}
-	return state(ctx, client)
+	known, err := state(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	known.namespace, _, err = loader.Namespace()
+	return known, err
 }
 
+// state reads the facts through client.
 func state(ctx context.Context, client kubernetes.Interface) (*facts, error) {
 	server, err := client.Discovery().ServerVersion()
 	if err != nil {
 		return nil, fmt.Errorf("ask the cluster for its version: %w", err)
 	}
-	version, err := validate.ParseVersion(server.Major + "." + server.Minor)
+	parsed, err := validate.ParseVersion(server.Major + "." + server.Minor)
 	if err != nil {
 		return nil, err
 	}
-	known := &facts{version: &version, nodes: capacity.NewIndex(), services: map[string]*corev1.Service{}}
+	known := &facts{version: &parsed, nodes: capacity.NewIndex(), services: map[string]*corev1.Service{}}
 	return known, known.list(ctx, client)
 }
 

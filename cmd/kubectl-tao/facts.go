@@ -19,6 +19,7 @@ import (
 
 // facts are what is known of a cluster; what is nil is not known.
 type facts struct {
+	namespace string // the context's
 	version  *validate.Version
 	nodes    *capacity.Index
 	services map[string]*corev1.Service // by namespace/name

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +66,7 @@ Exit code: 0 all Jobs allowed, 1 a Job denied, 2 bad input, 3 no labelled Job fo
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "the cluster's Kubernetes version, such as 1.31")
 	flags.StringVar(&f.config, "config", "", "configuration file of the webhooks")
 	flags.StringVar(&f.policies, "policies", "", "folder with rules to add to the built-in ones")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of Jobs that name none (default \"default\")")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of Jobs that name none (default: the context's with --cluster, else \"default\")")
 	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(audit.Formats(false), ", "))
 	flags.BoolVar(&f.cluster, "cluster", false, "ask the cluster of the current context for its version, nodes and services")
 	flags.StringVar(&f.access.kubeconfig, "kubeconfig", "", "kubeconfig file for --cluster")
@@ -122,6 +124,8 @@ func (f *reviewFlags) check() error {
 		return errors.New("review what? name a file or folder with -f, or give -f - for standard input")
 	case f.cluster && len(f.inventory) > 0:
 		return errors.New("give --inventory or --cluster, not both")
+	case slices.Contains(f.files, audit.Stdin) && slices.Contains(f.inventory, audit.Stdin):
+		return errors.New("standard input cannot be both manifests and inventory")
 	case !f.cluster && f.access != access{}:
 		return errors.New("--kubeconfig and --context need --cluster")
 	}
@@ -148,7 +152,7 @@ func (f *reviewFlags) reviewer(c *cobra.Command) (*audit.Reviewer, error) {
 	return &audit.Reviewer{
 		Engine:    engine,
 		Options:   f.options(settings),
-		Namespace: f.namespace,
+		Namespace: cmp.Or(f.namespace, known.namespace),
 		Version:   known.version,
 		Nodes:     known.nodes,
 		Service:   rendezvous.Service,

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
 	"sigs.k8s.io/yaml"
+
+	"github.com/taojob/taojob/pkg/job"
 )
 
 // contextLines is how many unchanged lines are shown around a change.
@@ -39,12 +43,28 @@ func writeDiff(w io.Writer, r *Report, style Style) error {
 
 // diff compares an item with what it becomes, its Service included.
 func (i *Item) diff() (string, error) {
-	text, err := unified(i.Source.File, i.Kind+"/"+i.Name+" as injected", i.written, i.Mutated)
+	text, err := unified(i.Source.File, i.Kind+"/"+i.Name+" as injected", unrecorded(i.written), unrecorded(i.Mutated))
 	if err != nil || i.Service == nil {
 		return text, err
 	}
 	service, err := unified("/dev/null", "Service/"+name(i.Service), nil, i.Service)
 	return text + service, err
+}
+
+// unrecorded is object without the record of what was injected, which would
+// say again what the diff shows.
+func unrecorded(object map[string]any) map[string]any {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if _, ok := annotations[job.Injected]; !ok {
+		return object
+	}
+	object, metadata, annotations = maps.Clone(object), maps.Clone(metadata), maps.Clone(annotations)
+	object["metadata"], metadata["annotations"] = metadata, annotations
+	if delete(annotations, job.Injected); len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	return object
 }
 
 func name(object map[string]any) string {
@@ -74,7 +94,7 @@ func lines(object map[string]any) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write as YAML: %w", err)
 	}
-	return strings.SplitAfter(strings.TrimSuffix(string(raw), "\n")+"\n", "\n")[:bytes.Count(raw, []byte("\n"))], nil
+	return slices.Collect(strings.Lines(string(raw))), nil
 }
 
 // diffLine paints a line of a diff.

@@ -105,7 +105,9 @@ func (r *reader) jsonStream(d *document) bool {
 		value := *d
 		value.json, value.text = raw, raw
 		value.line += bytes.Count(d.text[:before], []byte("\n"))
-		value.root, _ = node(raw) // only for lines
+		if len(raw) <= MaxManifest {
+			value.root, _ = node(raw) // only for lines; what YAML does not take of JSON, goes without
+		}
 		values = append(values, value)
 	}
 	for i := range values {
@@ -125,6 +127,10 @@ func (d *document) parse() *Problem {
 		return d.broken(err)
 	}
 	d.root = root
+	if d.found && (child(root, step{key: "apiVersion"}) == nil || child(root, step{key: "kind"}) == nil) {
+		d.json = []byte("null") // of no concern, whatever else may be in it
+		return nil
+	}
 	if p := d.tooLarge(); p != nil {
 		return p
 	}

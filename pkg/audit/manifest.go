@@ -36,14 +36,18 @@ func decode(o Object) (*manifest, *Problem) {
 		m.job = &batchv1.Job{}
 		m.meta, into = &m.job.ObjectMeta, m.job
 	}
-	unknown, err := sigsjson.UnmarshalStrict(o.JSON, into, sigsjson.DisallowUnknownFields)
+	strict, err := sigsjson.UnmarshalStrict(o.JSON, into, sigsjson.DisallowUnknownFields, sigsjson.DisallowDuplicateFields)
 	if err != nil {
 		return nil, o.wrongType(into)
 	}
 	if m.cron != nil {
 		m.job = job.OfCronJob(m.cron)
 	}
-	for _, strict := range unknown {
+	for _, strict := range strict {
+		if strings.HasPrefix(strict.Error(), "duplicate") {
+			p := o.problem(nil, strict.Error())
+			return nil, &p
+		}
 		m.warnings = append(m.warnings, strict.Error()+": kubectl apply refuses it, other clients drop it")
 	}
 	if m.meta.Name == "" && m.meta.GenerateName == "" {
@@ -61,7 +65,7 @@ func (o *Object) wrongType(into any) *Problem {
 		return &p
 	}
 	if at, want := mismatch(reflect.TypeOf(into), tree, nil); want != "" {
-		p = o.problem(at, at.String()+": want "+want+", found "+kindOf(valueAt(tree, at)))
+		p = o.problem(at, at.String()+": want "+want+", found "+kindOf(valueAt(tree, at), want))
 	}
 	return &p
 }
@@ -78,14 +82,19 @@ func valueAt(tree any, at path) any {
 	return tree
 }
 
-func kindOf(value any) string {
+// kindOf says what a value is, without the value.
+func kindOf(value any, want string) string {
+	quotes := ""
+	if want == "a string" {
+		quotes = ": put it into quotes"
+	}
 	switch value.(type) {
 	case string:
 		return "another string"
 	case bool:
-		return "true or false without quotes"
+		return "true or false" + quotes
 	case float64:
-		return "a number without quotes"
+		return "another number" + quotes
 	case []any:
 		return "a list"
 	case map[string]any:

@@ -70,10 +70,12 @@ func doubled(n *yaml.Node, at path) (*yaml.Node, path) {
 		seen := make(map[string]bool, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
-			if seen[key.Value] && key.Kind == yaml.ScalarNode {
-				return key, at.key(key.Value)
+			if key.Kind == yaml.ScalarNode {
+				if seen[key.Value] {
+					return key, at.key(key.Value)
+				}
+				seen[key.Value] = true
 			}
-			seen[key.Value] = true
 			if key, where := doubled(n.Content[i+1], at.key(key.Value)); key != nil {
 				return key, where
 			}

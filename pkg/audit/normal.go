@@ -26,15 +26,14 @@ func normal(object any) (map[string]any, error) {
 	return tree, nil
 }
 
-// prune takes out metadata.creationTimestamp where it is null, and empty
-// metadata and resources fields, at any depth.
+// prune takes out, at any depth, fields that are there only because Go's types
+// write them: null timestamps, empty metadata and resources, ports that are 0.
 func prune(value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, below := range value {
 			prune(below)
-			empty, isMap := below.(map[string]any)
-			if key == "creationTimestamp" && below == nil || isMap && len(empty) == 0 && (key == "metadata" || key == "resources") {
+			if isNoise(key, below) {
 				delete(value, key)
 			}
 		}
@@ -43,6 +42,19 @@ func prune(value any) {
 			prune(below)
 		}
 	}
+}
+
+func isNoise(key string, value any) bool {
+	switch key {
+	case "creationTimestamp":
+		return value == nil
+	case "targetPort":
+		return value == int64(0)
+	case "metadata", "resources":
+		object, ok := value.(map[string]any)
+		return ok && len(object) == 0
+	}
+	return false
 }
 
 func sortedKeys(m map[string]any) []string {

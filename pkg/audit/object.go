@@ -36,13 +36,13 @@ func (o *Object) problem(at path, message string) Problem {
 
 // expand adds the object in d, or the items of the List in it.
 func (r *reader) expand(d *document) {
+	if string(d.json) == "null" { // nothing but comments
+		return
+	}
 	o := Object{JSON: d.json, root: d.root, line: d.line, document: d.number}
 	o.Source = Source{File: d.file, Line: d.line}
 	if d.root != nil {
 		o.Source.Line = d.line + d.root.Line - 1
-	}
-	if string(d.json) == "null" || d.root == nil && len(d.json) == 0 {
-		return
 	}
 	if !r.add(o, "", "") && !d.found {
 		r.fail(*d.problem("is no Kubernetes object, want apiVersion and kind"))

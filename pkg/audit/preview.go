@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/mutate"
 )
@@ -46,7 +49,11 @@ func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error
 	case m.cron == nil:
 		item.apply = append(item.apply, item.Mutated)
 	default:
-		item.apply = append(item.apply, item.written) // the webhook injects its Jobs, not it
+		var written map[string]any // the webhook injects its Jobs, not it
+		if err := json.Unmarshal(m.JSON, &written); err != nil {
+			return fmt.Errorf("read JSON: %w", err)
+		}
+		item.apply = append(item.apply, written)
 	}
 	if m.cron != nil && item.Service != nil {
 		item.Warnings = append(item.Warnings, "each Job of the CronJob gets a name of its own, and a Service of that name")

@@ -53,7 +53,7 @@ func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Prob
 		}
 		item, err := r.item(ctx, m)
 		if err != nil {
-			report.Problems = append(report.Problems, o.problem(nil, err.Error()))
+			report.Problems = append(report.Problems, o.problem(nil, line(err.Error())))
 		}
 		report.Items = append(report.Items, item)
 	}

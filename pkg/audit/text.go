@@ -55,10 +55,11 @@ func (i *Item) text(out *bytes.Buffer, p palette) {
 	case !i.Allowed:
 		mark = p.paint(red, "✗")
 	}
-	fmt.Fprintf(out, "%s %s %s/%s  %s\n", mark, i.Kind, i.Namespace, i.Name, p.paint(dim, fmt.Sprintf("%s:%d", i.Source.File, i.Source.Line)))
+	where := fmt.Sprintf("%s:%d", i.Source.File, i.Source.Line)
 	if !i.Selected {
-		fmt.Fprintf(out, "  not labelled, not judged\n")
+		where += "  not labelled, not judged"
 	}
+	fmt.Fprintf(out, "%s %s %s/%s  %s\n", mark, i.Kind, i.Namespace, i.Name, p.paint(dim, where))
 	for _, v := range i.Violations {
 		color := yellow
 		if v.Action == validate.Deny {
