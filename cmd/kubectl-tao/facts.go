@@ -20,9 +20,9 @@ import (
 // facts are what is known of a cluster; what is nil is not known.
 type facts struct {
 	namespace string // the context's
-	version  *validate.Version
-	nodes    *capacity.Index
-	services map[string]*corev1.Service // by namespace/name
+	version   *validate.Version
+	nodes     *capacity.Index
+	services  map[string]*corev1.Service // by namespace/name
 }
 
 func (f *facts) addNode(n *corev1.Node) {

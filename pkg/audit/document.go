@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -164,8 +165,8 @@ var constant = regexp.MustCompile(`^(found|did not find|could not find|mapping|b
 func (d *document) broken(err error) *Problem {
 	p := d.problem("is not valid YAML")
 	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			p.Line = d.line + n - 1
+		if n, noNumber := strconv.Atoi(m[1]); noNumber == nil {
+			p.Line = d.line + max(n, lastLine(d.text, err)) - 1
 		}
 		switch {
 		case constant.MatchString(m[2]):
@@ -180,6 +181,26 @@ func (d *document) broken(err error) *Problem {
 		p.Message += "; it looks like a template: render it first, as in `helm template CHART | kubectl tao review -f -`"
 	}
 	return p
+}
+
+// lastLine returns the number of lines up to which text has to be read to see
+// the error: the parser itself names the line where the broken part begins. It
+// is 0 for a text so large that this would take long.
+func lastLine(text []byte, want error) int {
+	if len(text) > 1<<20 {
+		return 0
+	}
+	var ends []int
+	for line := range bytes.Lines(text) {
+		ends = append(ends, len(line))
+		if n := len(ends); n > 1 {
+			ends[n-1] += ends[n-2]
+		}
+	}
+	return 1 + sort.Search(len(ends)-1, func(n int) bool {
+		_, err := node(text[:ends[n]])
+		return err != nil && err.Error() == want.Error()
+	})
 }
 
 func (d *document) problem(message string) *Problem {

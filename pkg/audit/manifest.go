@@ -82,19 +82,23 @@ func valueAt(tree any, at path) any {
 	return tree
 }
 
-// kindOf says what a value is, without the value.
+// kindOf says what a value is instead of what was wanted, without the value.
 func kindOf(value any, want string) string {
-	quotes := ""
 	if want == "a string" {
-		quotes = ": put it into quotes"
+		switch value.(type) {
+		case bool:
+			return "true or false: put it into quotes"
+		case float64:
+			return "a number: put it into quotes"
+		}
 	}
 	switch value.(type) {
 	case string:
 		return "another string"
 	case bool:
-		return "true or false" + quotes
+		return "true or false"
 	case float64:
-		return "another number" + quotes
+		return "another number"
 	case []any:
 		return "a list"
 	case map[string]any:

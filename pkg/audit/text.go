@@ -116,8 +116,12 @@ func (r *Report) summary() string {
 	if others > 0 {
 		text += fmt.Sprintf(", %d not labelled", others)
 	}
-	if n := len(r.Problems); n > 0 {
-		text += fmt.Sprintf(", %d unreadable", n)
+	switch n := len(r.Problems); n {
+	case 0:
+	case 1:
+		text += ", 1 error"
+	default:
+		text += fmt.Sprintf(", %d errors", n)
 	}
 	return text
 }
