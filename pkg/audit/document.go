@@ -185,9 +185,9 @@ func (d *document) broken(err error) *Problem {
 
 // lastLine returns the number of lines up to which text has to be read to see
 // the error: the parser itself names the line where the broken part begins. It
-// is 0 for a text so large that this would take long.
+// is 0 when it is not the parser's, and for a text so large that this would take long.
 func lastLine(text []byte, want error) int {
-	if len(text) > 1<<20 {
+	if _, err := node(text[:min(len(text), 1<<20)]); err == nil || err.Error() != want.Error() {
 		return 0
 	}
 	var ends []int

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -38,8 +40,8 @@ type Reviewer struct {
 	Found func(*batchv1.Job, *job.Training) *validate.Service
 }
 
-// Review adds to a report what there is to say of the Jobs and CronJobs among
-// objects; other kinds are passed over.
+// Review says what there is to say of the Jobs and CronJobs among objects;
+// other kinds are passed over. The report takes over the problems of reading.
 func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
 	report := &Report{Items: []Item{}, Problems: problems}
 	for _, o := range objects {
@@ -57,6 +59,9 @@ func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Prob
 		}
 		report.Items = append(report.Items, item)
 	}
+	slices.SortStableFunc(report.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
 	return report
 }
 
