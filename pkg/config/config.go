@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/taojob/taojob/pkg/mutate"
@@ -59,8 +60,13 @@ func Read(name string) (*Config, error) {
 // Parse reads a configuration. A field that is not known is an error: a
 // mistyped setting must not pass for a default.
 func Parse(raw []byte) (*Config, error) {
+	asJSON, err := yaml.YAMLToJSONStrict(raw)
+	if err != nil {
+		return nil, errors.New(plain(err))
+	}
 	c := &Config{}
-	if err := yaml.UnmarshalStrict(raw, c); err != nil {
+	strict, err := json.UnmarshalStrict(asJSON, c, json.DisallowUnknownFields)
+	if err = errors.Join(append(strict, err)...); err != nil {
 		return nil, errors.New(plain(err))
 	}
 	if c.APIVersion != APIVersion || c.Kind != Kind {
@@ -84,7 +90,7 @@ func (c *Config) Options() mutate.Options {
 // plain takes the decoders' names out of an error: what is left is for people.
 func plain(err error) string {
 	text := err.Error()
-	for _, noise := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "yaml: ", "json: ", "unmarshal errors:\n  "} {
+	for _, noise := range []string{"error converting YAML to JSON: ", "yaml: ", "json: ", "unmarshal errors:\n  "} {
 		text = strings.ReplaceAll(text, noise, "")
 	}
 	return text
