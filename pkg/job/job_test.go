@@ -116,6 +116,9 @@ func TestCredentials(t *testing.T) {
 	owned := func(j *batchv1.Job) {
 		j.OwnerReferences = []metav1.OwnerReference{{Kind: "CronJob", Name: "weekly", Controller: new(true)}}
 	}
+	byHand := func(j *batchv1.Job) {
+		j.OwnerReferences = []metav1.OwnerReference{{Kind: "CronJob", Name: "weekly"}}
+	}
 	for name, tc := range map[string]struct {
 		in   jobtest.Job
 		want job.Credentials
@@ -124,6 +127,7 @@ func TestCredentials(t *testing.T) {
 		"a named Secret must be there":                             {one.Annotate(job.CredentialsSecret, "team"), job.Credentials{Secret: "team"}},
 		"none is none":                                             {one.Annotate(job.CredentialsSecret, "none"), job.Credentials{}},
 		"the Jobs of a CronJob share one":                          {one.With(owned), job.Credentials{Secret: "tao-creds-weekly", Optional: true}},
+		"so does one that an old kubectl made by hand":             {one.With(byHand), job.Credentials{Secret: "tao-creds-weekly", Optional: true}},
 		"a generated name has no default":                          {one.GenerateName("sweep-"), job.Credentials{}},
 		"a generated name has none once it is known, either":       {one.GenerateName("sweep-").With(func(j *batchv1.Job) { j.Name = "sweep-x" }), job.Credentials{}},
 		"a named Secret counts with a generated name":              {one.GenerateName("sweep-").Annotate(job.CredentialsSecret, "team"), job.Credentials{Secret: "team"}},

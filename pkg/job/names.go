@@ -1,10 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -59,12 +59,21 @@ func (r *reader) credentials(j *batchv1.Job) Credentials {
 	case j.GenerateName != "":
 		return Credentials{}
 	}
-	owner := j.Name
-	if ref := metav1.GetControllerOf(j); ref != nil && ref.Kind == "CronJob" {
-		owner = ref.Name
-	}
+	owner := cmp.Or(cronJob(j), j.Name)
 	if owner == "" {
 		return Credentials{}
 	}
 	return Credentials{Secret: "tao-creds-" + owner, Optional: true}
+}
+
+// cronJob is the CronJob that j was made from, empty for none. A Job that
+// kubectl made from one by hand is its own, too, though older versions of
+// kubectl don't call it the controller.
+func cronJob(j *batchv1.Job) string {
+	for _, ref := range j.OwnerReferences {
+		if ref.Kind == "CronJob" {
+			return ref.Name
+		}
+	}
+	return ""
 }
