@@ -99,10 +99,13 @@ added := sprintf(", with the %d characters that are added to the name", [name.re
 
 shorten(longest) := sprintf("shorten the name to at most %d characters", [longest])
 
+# A subdomain that is the Service's name in any case was most likely injected,
+# so that the name is to blame.
 subdomain := value if {
 	nodes
 	value := manifest.spec.template.spec.subdomain
-	value != ""
+	given := object.get(manifest.document.metadata, "name", "")
+	not value in {"", given, concat("", ["tao-", given])}
 }
 
 subdomain_path := array.concat(manifest.spec_path, ["template", "spec", "subdomain"])

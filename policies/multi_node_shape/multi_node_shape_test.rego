@@ -132,6 +132,11 @@ test_services[name] if {
 			"service": {"exists": true, "ours": false, "headless": true, "selectsJob": false},
 			"want": {subdomain_path},
 		},
+		"an injected subdomain is not to blame": {
+			"object": job({}, subdomain("dino")),
+			"service": {"exists": true, "ours": false, "headless": true, "selectsJob": false},
+			"want": {name_path},
+		},
 		"one that does the work may stay": {
 			"object": job({}, {}), "service": {"exists": true, "ours": false, "headless": true, "selectsJob": true},
 			"want": set(),
