@@ -19,6 +19,7 @@ type denial struct {
 }
 
 func TestDenials(t *testing.T) {
+	t.Parallel()
 	for name, tc := range denials() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,9 +70,10 @@ func denials() map[string]denial {
 				"leave out completions",
 			},
 		},
+		// The API server checks an Indexed Job's name itself, before it asks the rules.
 		"a name too long for its pods": {
 			[]edit{nodes("2"), func(j *batchv1.Job) { j.Name = strings.Repeat("a", 62) }},
-			[]string{"multi-node-shape", "metadata.name", "has 62 characters and at most 61 fit", "shorten the name to at most 61"},
+			[]string{"metadata.name", strings.Repeat("a", 62) + "-1"},
 		},
 		"more nodes than there are": {
 			[]edit{nodes("3"), gpus(8)},
@@ -123,6 +125,7 @@ func TestAHeadlessServiceOfTheUsersIsFine(t *testing.T) {
 
 // TestAWarningIsNoDenial has something else decide when the Job starts.
 func TestAWarningIsNoDenial(t *testing.T) {
+	t.Parallel()
 	for name, later := range map[string]edit{
 		"a suspended Job":  func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) },
 		"a Job in a queue": func(j *batchv1.Job) { j.Labels["kueue.x-k8s.io/queue-name"] = "team-a" },

@@ -27,6 +27,7 @@ func TestMoreNodesThanAJobCanHaveAreRefused(t *testing.T) {
 }
 
 func TestALargeJobIsInjected(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		edit edit
 		envs int

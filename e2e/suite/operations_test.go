@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,12 @@ func TestAKilledWebhookLeavesNothingBehind(t *testing.T) {
 
 func TestTheWebhookOutlivesARestartOfTheAPIServer(t *testing.T) {
 	s := newSpace(t)
+	log, err := os.ReadFile(hook.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A server that has just started refuses everybody until it knows the roles.
+	s.lacks(string(log), "is forbidden")
 	if err := plane.StopAPIServer(); err != nil {
 		t.Fatal(err)
 	}

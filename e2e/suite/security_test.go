@@ -12,6 +12,7 @@ import (
 // TestARestrictedNamespaceTakesAnInjectedJob uses the strictest of the Pod
 // Security Standards. It warns of Jobs, and refuses pods.
 func TestARestrictedNamespaceTakesAnInjectedJob(t *testing.T) {
+	t.Parallel()
 	for shape, edits := range shapes() {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
