@@ -106,7 +106,7 @@ func (f *reviewFlags) run(c *cobra.Command) error {
 	objects, problems := audit.Read(f.files, c.InOrStdin(), audit.MaxManifest)
 	report := reviewer.Review(c.Context(), objects, problems)
 	out, notes := c.OutOrStdout(), c.ErrOrStderr()
-	if err := report.Write(out, f.output, audit.Style{Color: colorful(out), Notes: notes}); err != nil {
+	if err := report.Write(out, f.output, audit.Style{Color: colorful(out) && colorful(notes), Notes: notes}); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	for _, p := range report.Problems {

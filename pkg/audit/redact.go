@@ -42,7 +42,8 @@ func (i *Item) redact() {
 			replace(redacted)
 		}
 	}
-	for _, object := range append([]map[string]any{i.written, i.Mutated, i.Service}, i.apply...) {
+	i.apply = nil // it would not be what its author wrote
+	for _, object := range []map[string]any{i.written, i.Mutated, i.Service} {
 		for key, below := range object {
 			if key != "apiVersion" && key != "kind" { // ours, and needed to read the rest
 				visitAll(below, func(v any) { object[key] = v }, blot)

@@ -46,7 +46,8 @@ type Item struct {
 
 	// written is the object as its author wrote it, in the form of Mutated.
 	written map[string]any
-	// apply is what to give to kubectl apply, in order.
+	// apply is what to give to kubectl apply, in order; nothing when part of it
+	// had to be blotted out.
 	apply []map[string]any
 }
 

@@ -9,13 +9,14 @@ import (
 )
 
 // writeYAML writes what to apply of every allowed, labelled Job. A CronJob is
-// written as it was, since it is its Jobs that the webhook injects.
+// written as it was, since it is its Jobs that the webhook injects. What is
+// left out, denied or with a credential in it, goes to the notes as text.
 func writeYAML(w io.Writer, r *Report, style Style) error {
 	var out bytes.Buffer
-	var denied Report
+	var leftOut []Item
 	for _, item := range r.Items {
-		if !item.Allowed {
-			denied.Items = append(denied.Items, item)
+		if item.Selected && (!item.Allowed || item.apply == nil) {
+			leftOut = append(leftOut, item)
 			continue
 		}
 		for _, object := range item.apply {
@@ -30,5 +31,5 @@ func writeYAML(w io.Writer, r *Report, style Style) error {
 	if _, err := out.WriteTo(w); err != nil || style.Notes == nil {
 		return err
 	}
-	return writeItems(style.Notes, denied.Items, style)
+	return writeItems(style.Notes, leftOut, style)
 }

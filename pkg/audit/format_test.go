@@ -1,0 +1,155 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write the expected outputs anew")
+
+// written is a report in a format, its notes below it.
+func written(t *testing.T, r *Report, format string, color bool) string {
+	t.Helper()
+	var out, notes bytes.Buffer
+	if err := r.Write(&out, format, Style{Color: color, Notes: &notes}); err != nil {
+		t.Fatal(err)
+	}
+	if notes.Len() > 0 {
+		return out.String() + "# notes\n" + notes.String()
+	}
+	return out.String()
+}
+
+// TestFormats writes every testdata/*.in.yaml in every format.
+func TestFormats(t *testing.T) {
+	inputs, err := filepath.Glob("testdata/*.in.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := map[string]bool{}
+	for _, in := range inputs {
+		for _, format := range Formats(false) {
+			golden := strings.TrimSuffix(in, ".in.yaml") + "." + format + ".out"
+			expected[golden] = true
+			t.Run(filepath.Base(golden), func(t *testing.T) {
+				objects, problems := Read([]string{in}, nil, MaxManifest)
+				got := written(t, reviewer(t).Review(t.Context(), objects, problems), format, false)
+				if *update {
+					if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+	outputs, err := filepath.Glob("testdata/*.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range outputs {
+		if !expected[out] {
+			t.Errorf("%s belongs to no input and format", out)
+		}
+	}
+}
+
+// What is written to be applied must read as what was injected.
+func TestYAMLReadsBack(t *testing.T) {
+	report := review(t, reviewer(t), labelled("a", twoNodes))
+	again := review(t, reviewer(t), written(t, report, "yaml", false))
+	if len(again.Items) != 1 {
+		t.Fatal(again.Problems)
+	}
+	if diff := cmp.Diff(report.Items[0].Mutated, again.Items[0].written); diff != "" {
+		t.Errorf("it is not what was injected: %s", diff)
+	}
+	if diff := cmp.Diff(again.Items[0].written, again.Items[0].Mutated); diff != "" {
+		t.Errorf("injecting it again changes it: %s", diff)
+	}
+}
+
+func TestColor(t *testing.T) {
+	report := review(t, reviewer(t), labelled("a", twoNodes)+"        command: [canary]\n")
+	for _, format := range Formats(false) {
+		if strings.Contains(written(t, report, format, false), "\x1b") {
+			t.Errorf("%s is colored without a terminal", format)
+		}
+		if colored := strings.Contains(written(t, report, format, true), "\x1b[31m"); colored != (format != "json") {
+			t.Errorf("%s colored %t on a terminal", format, colored)
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	err := (&Report{}).Write(nil, "xml", Style{})
+	if err == nil || err.Error() != `unknown output format "xml", want one of text, diff, yaml, json` {
+		t.Error(err)
+	}
+}
+
+// TestNothingFoundIsPrinted plants a credential at places from which it could
+// come back, and looks for it in all that is written.
+func TestNothingFoundIsPrinted(t *testing.T) {
+	const secret = "canary-sings<&>\"loud"
+	quoted, err := json.Marshal(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := string(quoted)
+	env := func(value string) string { return "        env: [{name: A, value: " + value + "}]\n" }
+	for name, in := range map[string]string{
+		"in an env value":                       labelled("a", "") + env(q),
+		"with blanks around it":                 labelled("a", "") + env(`"`+strings.Trim(q, `"`)+`  "`),
+		"again within another string":           labelled("a", "  annotations: {x: "+`"see `+strings.Trim(q, `"`)+` there"`+"}\n") + env(q),
+		"again within JSON in a string":         labelled("a", "  annotations: {x: '{\"env\": "+q+"}'}\n") + env(q),
+		"in an annotation with dots":            labelled("a", "  annotations: {\"a.b/c[0]\": "+q+"}\n"),
+		"in what injection repeats":             labelled("a", "  annotations: {tao.nvidia.com/results-dir: '/canary-sings'}\n") + env("canary-sings"),
+		"in a Job that is refused otherwise":    labelled("a", "  annotations: {tao.nvidia.com/nodes: "+q+"}\n"),
+		"in a CronJob":                          "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {jobTemplate: {metadata: {labels: {tao.nvidia.com/job: x}}, spec: {template: {spec: {containers: [{name: a, args: [" + q + "]}]}}}}}\n",
+		"in a generated name, where it is text": strings.Replace(labelled("canary-sings-", ""), "name:", "generateName:", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := reviewer(t)
+			report := review(t, r, in)
+			if len(report.Items) != 1 || len(report.Items[0].Violations) == 0 {
+				t.Fatalf("nothing found: %v", report.Problems)
+			}
+			for _, format := range Formats(false) {
+				for action := range []bool{false, true} { // an allowed Job is written out
+					report.Items[0].Allowed = action == 1
+					if text := written(t, report, format, false); strings.Contains(text, "sings") {
+						t.Errorf("%s prints it:\n%s", format, text)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRedactionKeepsTheRest(t *testing.T) {
+	item := review(t, reviewer(t), labelled("a", "")+"        command: [canary, b]\n").Items[0]
+	raw, err := yaml.Marshal(item.Mutated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"- (redacted)\n", "- b\n", "kind: Job\n", "name: a\n"} {
+		if !strings.Contains(string(raw), line) {
+			t.Errorf("%q is not in\n%s", line, raw)
+		}
+	}
+}
