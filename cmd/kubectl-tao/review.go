@@ -112,6 +112,9 @@ func (f *reviewFlags) run(c *cobra.Command) error {
 	for _, p := range report.Problems {
 		fmt.Fprintln(notes, "error:", p)
 	}
+	for _, p := range report.Notes {
+		fmt.Fprintln(notes, "warning:", p)
+	}
 	if code := report.ExitCode(); code != audit.ExitAllowed {
 		return exitError(code)
 	}

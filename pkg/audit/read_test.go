@@ -103,6 +103,7 @@ func TestReadRefuses(t *testing.T) {
 		"a key that is there twice":            {one + "spec:\n  parallelism: 1\n  parallelism: 2\n", "stdin:7: spec.parallelism: is there twice"},
 		"a key that is there twice, in JSON":   {"{\"apiVersion\": \"v1\",\n \"kind\": \"Pod\", \"kind\": \"Pod\"}", "stdin:2: kind: is there twice"},
 		"a binary file":                        {"\x7fELF\x00" + canary, "stdin: is a binary file, want YAML or JSON as UTF-8 text"},
+		"UTF-16, which PowerShell writes":      {"\xff\xfea\x00:\x00", "stdin: is UTF-16 text, want UTF-8: in Windows PowerShell, pipe to Out-File -Encoding utf8"},
 		"text that is not UTF-8":               {"a: \xff" + canary, "stdin: is not UTF-8 text"},
 		"a template":                           {"{{- if ." + canary + " }}\n" + one, "stdin:1: is not valid YAML: did not find expected node content; it looks like a template: render it first, as in `helm template CHART | kubectl tao review -f -`"},
 		"something else than an object":        {"- " + canary + "\n", "stdin:1: is no Kubernetes object, want apiVersion and kind"},
@@ -161,6 +162,18 @@ func TestReadFolder(t *testing.T) {
 	}
 	if len(problems) != 1 || !strings.HasSuffix(problems[0].File, "broken.yaml") {
 		t.Errorf("problems %v, want the broken file only", problems)
+	}
+}
+
+func TestReadFollowsALinkThatIsNamed(t *testing.T) {
+	root := tree(t, map[string]string{"jobs/a.yaml": aJob("a")})
+	link := filepath.Join(root, "link")
+	if err := os.Symlink(filepath.Join(root, "jobs"), link); err != nil {
+		t.Fatal(err)
+	}
+	objects, problems := Read([]string{link}, nil, MaxManifest)
+	if len(objects) != 1 || objects[0].Source.File != filepath.Join(link, "a.yaml") {
+		t.Error(objects, problems)
 	}
 }
 

@@ -51,7 +51,7 @@ type Item struct {
 	apply []map[string]any
 }
 
-// Problem is an input that could not be read or judged.
+// Problem is an input that could not be read or judged, or should be looked at.
 type Problem struct {
 	// File and Line are where; Line is 0 when the file as a whole is meant, and
 	// File empty when none is.
@@ -83,6 +83,9 @@ type Report struct {
 	Items []Item `json:"items"`
 	// Problems are what had to be left out; nil for none.
 	Problems []Problem `json:"errors,omitempty"`
+	// Notes are about what was passed over but looks as if it were meant; nil
+	// for none. They have no part in the exit code.
+	Notes []Problem `json:"notes,omitempty"`
 }
 
 // The exit codes of a review.

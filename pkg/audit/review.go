@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -45,7 +46,11 @@ type Reviewer struct {
 func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
 	report := &Report{Items: []Item{}, Problems: problems}
 	for _, o := range objects {
-		if o.APIVersion != "batch/v1" || o.Kind != "Job" && o.Kind != "CronJob" {
+		if o.Kind != "Job" && o.Kind != "CronJob" {
+			continue
+		}
+		if o.APIVersion != "batch/v1" {
+			report.passedOver(&o)
 			continue
 		}
 		m, problem := decode(o)
@@ -63,6 +68,14 @@ func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Prob
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return report
+}
+
+// passedOver notes a Job of a version that no cluster serves. Other groups have
+// kinds of that name too, such as Volcano.
+func (r *Report) passedOver(o *Object) {
+	if group, _, grouped := strings.Cut(o.APIVersion, "/"); group == "batch" || !grouped {
+		r.Notes = append(r.Notes, o.problem(path{}.key("apiVersion"), "a "+o.Kind+" of this apiVersion is not served by the cluster and not judged, want batch/v1"))
+	}
 }
 
 // item judges one object. With an error, a rule could not be evaluated, and

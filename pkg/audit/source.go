@@ -69,6 +69,7 @@ func (r *reader) read(name string, stdin io.Reader) {
 
 // folder reads the files below root. The walk is sorted by name.
 func (r *reader) folder(root string) {
+	root += string(filepath.Separator) // a link that was named is followed; it stands for a folder
 	// The function never returns an error but SkipDir, so neither does WalkDir.
 	_ = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
 		switch {
@@ -104,6 +105,8 @@ func (r *reader) text(name string, from io.Reader, found bool) {
 		r.fail(Problem{File: name, Message: reason(err)})
 	case int64(len(raw)) > r.limit:
 		r.fail(Problem{File: name, Message: fmt.Sprintf("is larger than %d MiB", r.limit>>20)})
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		r.fail(Problem{File: name, Message: "is UTF-16 text, want UTF-8: in Windows PowerShell, pipe to Out-File -Encoding utf8"})
 	case bytes.IndexByte(raw, 0) >= 0:
 		r.fail(Problem{File: name, Message: "is a binary file, want YAML or JSON as UTF-8 text"})
 	case !utf8.Valid(raw):
