@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/taojob/taojob/e2e/webhook"
 )
 
 func TestADetachedClusterStaysUntilDown(t *testing.T) {
@@ -36,6 +37,30 @@ func TestADetachedClusterStaysUntilDown(t *testing.T) {
 		}
 	}
 	checkDown(t, dir)
+}
+
+func TestTheWebhookComesAndGoesWithItsCluster(t *testing.T) {
+	dir := t.TempDir()
+	t.Cleanup(func() { _, _ = run(context.Background(), "down", "--dir", dir) })
+	if _, err := run(t.Context(), "up", "--dir", dir, "--webhook", "--detach"); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(dir, "admin.kubeconfig")
+	checkNodes(t, kubeconfig, 2, 8)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
+	j, err := jobs.Create(t.Context(), webhook.Job("run"), metav1.CreateOptions{})
+	if err != nil || j.Annotations["tao.nvidia.com/injected"] == "" {
+		t.Errorf("the Job was not injected: %v %v", err, j.Annotations)
+	}
+	if _, err := run(t.Context(), "down", "--dir", dir); err != nil {
+		t.Error(err)
+	}
+	checkDown(t, dir)
+	checkDown(t, filepath.Join(dir, "webhook"))
 }
 
 func TestAClusterInTheForegroundEndsWithItsCommand(t *testing.T) {
@@ -115,7 +140,8 @@ func checkDown(t *testing.T, dir string) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("still running: %v %v", left, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "kube-apiserver.log")); err != nil {
-		t.Errorf("the logs should stay: %v", err)
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Errorf("the logs should stay: %v %v", logs, err)
 	}
 }
