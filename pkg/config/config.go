@@ -5,12 +5,12 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"strings"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	"sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/validate"
@@ -44,7 +44,8 @@ type Injection struct {
 	ImagePullSecret string `json:"imagePullSecret"`
 }
 
-// Read reads the file of that name; the errors name it.
+// Read reads the file of that name; the errors name it, and the line where
+// there is one.
 func Read(name string) (*Config, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
@@ -60,22 +61,30 @@ func Read(name string) (*Config, error) {
 // Parse reads a configuration. A field that is not known is an error: a
 // mistyped setting must not pass for a default.
 func Parse(raw []byte) (*Config, error) {
-	asJSON, err := yaml.YAMLToJSONStrict(raw)
-	if err != nil {
-		return nil, errors.New(plain(err))
-	}
 	c := &Config{}
-	strict, err := json.UnmarshalStrict(asJSON, c, json.DisallowUnknownFields)
-	if err = errors.Join(append(strict, err)...); err != nil {
-		return nil, errors.New(plain(err))
+	if err := decode(raw, c); err != nil {
+		return nil, err
 	}
 	if c.APIVersion != APIVersion || c.Kind != Kind {
 		return nil, fmt.Errorf("want apiVersion: %s and kind: %s", APIVersion, Kind)
 	}
-	if size := c.Injection.ShmSize; size != nil && size.Sign() <= 0 {
-		return nil, errors.New("injection.shmSize: want a size such as 16Gi")
+	return c, c.Injection.check()
+}
+
+// check refuses what would make the API server refuse every Job.
+func (i *Injection) check() error {
+	for _, name := range slices.Sorted(maps.Keys(i.Env)) {
+		if len(validation.IsEnvVarName(name)) > 0 {
+			return fmt.Errorf("injection.env: %q is no name of a variable: want letters, digits, _, - or ., and no digit first", name)
+		}
 	}
-	return c, nil
+	if i.ShmSize != nil && i.ShmSize.Sign() <= 0 {
+		return errors.New("injection.shmSize: want a size such as 16Gi")
+	}
+	if i.ImagePullSecret != "" && len(validation.IsDNS1123Subdomain(i.ImagePullSecret)) > 0 {
+		return errors.New("injection.imagePullSecret: want the name of a Secret")
+	}
+	return nil
 }
 
 // Options are what mutate.Mutate takes; NameSuffix is left to the caller.
@@ -85,13 +94,4 @@ func (c *Config) Options() mutate.Options {
 		o.ShmSize = *c.Injection.ShmSize
 	}
 	return o
-}
-
-// plain takes the decoders' names out of an error: what is left is for people.
-func plain(err error) string {
-	text := err.Error()
-	for _, noise := range []string{"error converting YAML to JSON: ", "yaml: ", "json: ", "unmarshal errors:\n  "} {
-		text = strings.ReplaceAll(text, noise, "")
-	}
-	return text
 }

@@ -48,16 +48,22 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ in, says string }{
-		"an empty file":                {"", "want apiVersion"},
-		"another version":              {"apiVersion: config.tao.nvidia.com/v2\nkind: Config\n", "want apiVersion: config.tao.nvidia.com/v1alpha1"},
-		"another kind":                 {"apiVersion: config.tao.nvidia.com/v1alpha1\nkind: Job\n", "kind: Config"},
-		"a field that is not known":    {head + "injections: {}\n", `unknown field "injections"`},
-		"a mistyped field further in":  {head + "injection: {shmsize: 8Gi}\n", `unknown field "injection.shmsize"`},
-		"a key twice, with its line":   {head + "rules: {}\nrules: {}\n", `line 4: key "rules" already set`},
-		"a size that is none":          {head + "injection: {shmSize: big}\n", "quantities must match"},
-		"a negative size":              {head + "injection: {shmSize: -1Gi}\n", "injection.shmSize: want a size"},
-		"an env value that is no text": {head + "injection: {env: {NCCL_DEBUG: 1}}\n", "cannot unmarshal number"},
-		"broken YAML":                  {head + "rules: [\n", "did not find expected node content"},
+		"an empty file":                 {"", "want apiVersion"},
+		"another version":               {"apiVersion: config.tao.nvidia.com/v2\nkind: Config\n", "want apiVersion: config.tao.nvidia.com/v1alpha1"},
+		"another kind":                  {"apiVersion: config.tao.nvidia.com/v1alpha1\nkind: Job\n", "kind: Config"},
+		"a field that is not known":     {head + "injections: {}\n", `line 3: unknown field "injections"`},
+		"a mistyped field further in":   {head + "injection:\n  shmsize: 8Gi\n", `line 4: unknown field "injection.shmsize"`},
+		"a head in capitals":            {"APIVersion: x\n" + head, `line 1: unknown field "APIVersion"`},
+		"a key twice, with its line":    {head + "rules: {}\nrules: {}\n", `line 4: key "rules" already set`},
+		"a size that is none":           {head + "injection: {shmSize: big}\n", "quantities must match"},
+		"a negative size":               {head + "injection: {shmSize: -1Gi}\n", "injection.shmSize: want a size"},
+		"an env value that is no text":  {head + "injection: {env: {NCCL_DEBUG: 1}}\n", "line 3: injection.env: want a string, found number"},
+		"a list for an object":          {head + "rules: []\n", "line 3: rules: want an object, found array"},
+		"a list for the whole":          {"[]", "line 1: want an object, found array"},
+		"a variable that cannot be set": {head + "injection: {env: {A B: c}}\n", `injection.env: "A B" is no name of a variable`},
+		"a Secret that cannot be":       {head + "injection: {imagePullSecret: A_B}\n", "injection.imagePullSecret: want the name of a Secret"},
+		"broken YAML":                   {head + "rules: [\n", "line 3: did not find expected node content"},
+		"a second document":             {head + "---\n" + head, "want one YAML document, found more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
