@@ -67,7 +67,7 @@ func TestAClusterInTheForegroundEndsWithItsCommand(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	cmd := root()
+	cmd := root() //nolint:contextcheck // it gets the context when it is executed
 	out, in := io.Pipe()
 	cmd.SetOut(in)
 	cmd.SetErr(io.Discard)
