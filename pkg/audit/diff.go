@@ -82,7 +82,7 @@ func unified(from, to string, a, b map[string]any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: before, B: after, FromFile: from, ToFile: to, Context: contextLines})
+	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: before, B: after, FromFile: line(from), ToFile: line(to), Context: contextLines})
 }
 
 // lines is an object as lines of YAML; none for nil.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"github.com/taojob/taojob/pkg/validate"
 )
 
 var update = flag.Bool("update", false, "write the expected outputs anew")
@@ -138,6 +140,36 @@ func TestNothingFoundIsPrinted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A short credential is part of many a word: only the credential itself goes.
+func TestAShortCredentialLeavesPathsAlone(t *testing.T) {
+	item := Item{
+		Violations: []validate.Violation{{Rule: credentialRule, Path: "a.password"}},
+		written:    map[string]any{"a": map[string]any{"password": "root"}},
+		Mutated: map[string]any{"a": map[string]any{
+			"password": "root", "mountPath": "/root/data", "last": `{"password":"root"}`, "again": " root ",
+		}},
+	}
+	item.redact()
+	want := map[string]any{"a": map[string]any{
+		"password": redacted, "mountPath": "/root/data", "last": redacted, "again": redacted,
+	}}
+	if diff := cmp.Diff(want, item.Mutated); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTextCannotSteerATerminal(t *testing.T) {
+	report := review(t, reviewer(t), labelled(`"a\e[2Jb\u202e"`, "")+"metadata2: {\"x\\e[1m\": 1}\n")
+	if text := written(t, report, "text", false); strings.ContainsAny(text, "\x1b\u202e") {
+		t.Errorf("%q", text)
+	}
+	for _, format := range Formats(false) { // data formats escape it, and keep the rest as it is
+		if text := written(t, report, format, false); strings.Contains(text, "\x1b") {
+			t.Errorf("%s: %q", format, text)
+		}
 	}
 }
 

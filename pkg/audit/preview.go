@@ -16,19 +16,14 @@ func (m *manifest) object() any {
 	return m.job
 }
 
-// misplaced warns of a label that stands where it selects nothing.
-func (m *manifest) misplaced() []string {
-	right := "metadata.labels"
-	if m.cron != nil {
-		right = "spec.jobTemplate.metadata.labels"
+// named gives a CronJob that has only a generateName an example of a name, from
+// which its Jobs' names begin.
+func (m *manifest) named(suffix string) {
+	if m.cron != nil && m.cron.Name == "" {
+		c := m.cron.DeepCopy()
+		c.Name = c.GenerateName + suffix
+		m.job = job.OfCronJob(c)
 	}
-	switch {
-	case job.Selected(m.meta.Labels):
-		return []string{"the label " + job.Label + " on the CronJob selects nothing: put it into " + right}
-	case job.Selected(m.job.Spec.Template.Labels):
-		return []string{"the label " + job.Label + " on the pod template selects nothing: put it into " + right}
-	}
-	return nil
 }
 
 // preview shows what the cluster would store.
@@ -55,6 +50,10 @@ func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error
 		}
 		item.apply = append(item.apply, written)
 	}
+	if result.Job.Name != m.meta.Name && result.Training.MultiNode() {
+		item.Warnings = append(item.Warnings, "the name "+result.Job.Name+" is an example: the cluster draws its end at random")
+	}
+	item.injects = injects(result)
 	if m.cron != nil && item.Service != nil {
 		item.Warnings = append(item.Warnings, "each Job of the CronJob gets a name of its own, and a Service of that name")
 	}

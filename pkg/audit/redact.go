@@ -13,12 +13,14 @@ const credentialRule = "inline-credentials"
 // redacted stands in for what was found.
 const redacted = "(redacted)"
 
-// quotable is the length from which a credential is looked for within the
-// sentences of rules and warnings: a shorter one would tear up words.
+// quotable is the length from which a credential is looked for within other
+// text: a shorter one would tear up words, and the paths and names that hold it
+// by chance.
 const quotable = 6
 
 // redact blots out of every output the strings that the credential rule found,
-// and every other string that holds one of them whole.
+// and every other string that holds one of them whole. A short one counts only
+// where it is the whole string, or quoted in it as in JSON.
 func (i *Item) redact() {
 	secrets := map[string]bool{}
 	for _, v := range i.Violations {
@@ -38,7 +40,7 @@ func (i *Item) redact() {
 	// Longest first: one may hold another.
 	all := slices.SortedFunc(maps.Keys(secrets), func(a, b string) int { return len(b) - len(a) })
 	blot := func(text string, replace func(any)) {
-		if slices.ContainsFunc(all, func(s string) bool { return strings.Contains(text, s) }) {
+		if slices.ContainsFunc(all, func(s string) bool { return holds(text, s) }) {
 			replace(redacted)
 		}
 	}
@@ -51,6 +53,21 @@ func (i *Item) redact() {
 		}
 	}
 	i.redactText(all)
+}
+
+// holds tells whether text gives a secret away.
+func holds(text, secret string) bool {
+	if len(secret) < quotable {
+		return strings.TrimSpace(text) == secret || strings.Contains(text, `"`+secret+`"`)
+	}
+	return strings.Contains(text, secret)
+}
+
+// withhold drops all that would show the manifest: when a rule could not be
+// evaluated, nobody knows what is in it.
+func (i *Item) withhold() {
+	i.written, i.Mutated, i.Service, i.apply = nil, nil, nil, nil
+	i.injects = nil
 }
 
 // redactText does so in sentences, which should hold none anyway.
@@ -73,6 +90,9 @@ func (i *Item) redactText(secrets []string) {
 	}
 	for n := range i.Skipped {
 		clean(&i.Skipped[n].Reason)
+	}
+	for n := range i.injects {
+		clean(&i.injects[n])
 	}
 	clean(&i.Name)
 	clean(&i.Namespace)

@@ -44,6 +44,8 @@ type Item struct {
 	Mutated map[string]any `json:"mutated"`
 	Service map[string]any `json:"service"`
 
+	// injects are lines about what injection adds; nil when it does not take place.
+	injects []string
 	// written is the object as its author wrote it, in the form of Mutated.
 	written map[string]any
 	// apply is what to give to kubectl apply, in order; nothing when part of it
@@ -72,9 +74,9 @@ func (p Problem) Error() string {
 		at += fmt.Sprintf(" (document %d)", p.Document)
 	}
 	if at == "" {
-		return p.Message
+		return line(p.Message)
 	}
-	return at + ": " + p.Message
+	return line(at + ": " + p.Message)
 }
 
 // Report is the outcome for all sources.

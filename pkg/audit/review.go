@@ -95,13 +95,17 @@ func (r *Reviewer) item(ctx context.Context, m *manifest) (Item, error) {
 		item.Namespace = "default"
 	}
 	item.Selected = job.Selected(m.job.Labels)
+	item.Warnings = append(item.Warnings, m.misplaced()...)
 	if !item.Selected {
-		item.Warnings = append(item.Warnings, m.misplaced()...)
 		return item, nil
 	}
 	item.Warnings = append(item.Warnings, m.warnings...)
+	m.named(r.Options.NameSuffix)
 	err := r.judge(ctx, m, &item)
 	item.redact()
+	if err != nil {
+		item.withhold()
+	}
 	return item, err
 }
 

@@ -199,6 +199,7 @@ func TestReviewJudges(t *testing.T) {
 		"a generated name is made up, for the rules": {strings.Replace(labelled("a-", strings.Replace(twoNodes, "{", "{tao.nvidia.com/credentials-secret: none, ", 1)), "name:", "generateName:", 1) + "metadata2: 1\n", []string{
 			"warn known-facts metadata.name: there is no Service", "warn known-facts spec: 1 of 2 fit",
 			`warning: unknown field "metadata2": kubectl apply refuses it, other clients drop it`,
+			"warning: the name a-xxxxx is an example: the cluster draws its end at random",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,5 +265,8 @@ func TestReviewSaysWhichRuleFailed(t *testing.T) {
 	report := review(t, r, labelled("a", ""))
 	if len(report.Items) != 1 || report.ExitCode() != ExitBadInput || !strings.Contains(report.Problems[0].Error(), "stdin:1: evaluate rule bad-rule") {
 		t.Errorf("%d items, problems %v", len(report.Items), report.Problems)
+	}
+	if report.Items[0].Mutated != nil || strings.Contains(written(t, report, "diff", false), "nvcr.io") {
+		t.Error("the manifest is shown, though nobody looked for credentials")
 	}
 }

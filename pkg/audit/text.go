@@ -7,16 +7,27 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/taojob/taojob/pkg/validate"
 )
 
 // writeText writes a block for each item, and a line that sums up.
 func writeText(w io.Writer, r *Report, style Style) error {
-	if err := writeItems(w, r.Items, style); err != nil {
-		return err
+	var out bytes.Buffer
+	p := palette(style.Color)
+	for n := range r.Items {
+		i := &r.Items[n]
+		i.head(&out, p)
+		if i.Allowed {
+			for _, text := range i.injects {
+				fmt.Fprintf(&out, "  %s\n", p.paint(dim, line(text)))
+			}
+		}
+		i.body(&out, p)
 	}
-	_, err := fmt.Fprintln(w, r.summary())
+	fmt.Fprintln(&out, r.summary())
+	_, err := out.WriteTo(w)
 	return err
 }
 
@@ -48,6 +59,12 @@ func (p palette) paint(color, text string) string {
 
 // text writes one item.
 func (i *Item) text(out *bytes.Buffer, p palette) {
+	i.head(out, p)
+	i.body(out, p)
+}
+
+// head writes what became of an item.
+func (i *Item) head(out *bytes.Buffer, p palette) {
 	mark := p.paint(green, "✓")
 	switch {
 	case !i.Selected:
@@ -55,17 +72,21 @@ func (i *Item) text(out *bytes.Buffer, p palette) {
 	case !i.Allowed:
 		mark = p.paint(red, "✗")
 	}
-	where := fmt.Sprintf("%s:%d", i.Source.File, i.Source.Line)
+	where := fmt.Sprintf("%s:%d", line(i.Source.File), i.Source.Line)
 	if !i.Selected {
 		where += "  not labelled, not judged"
 	}
-	fmt.Fprintf(out, "%s %s %s/%s  %s\n", mark, i.Kind, i.Namespace, i.Name, p.paint(dim, where))
+	fmt.Fprintf(out, "%s %s %s/%s  %s\n", mark, i.Kind, line(i.Namespace), line(i.Name), p.paint(dim, where))
+}
+
+// body writes what there is to say of an item.
+func (i *Item) body(out *bytes.Buffer, p palette) {
 	for _, v := range i.Violations {
 		color := yellow
 		if v.Action == validate.Deny {
 			color = red
 		}
-		fmt.Fprintf(out, "  %s  %s\n    %s\n    fix: %s\n", p.paint(color, string(v.Action)+" "+v.Rule), v.Path, line(v.Message), line(v.Fix))
+		fmt.Fprintf(out, "  %s  %s\n    %s\n    fix: %s\n", p.paint(color, string(v.Action)+" "+v.Rule), line(v.Path), line(v.Message), line(v.Fix))
 	}
 	for _, warning := range i.Warnings {
 		fmt.Fprintf(out, "  %s %s\n", p.paint(yellow, "warning:"), line(warning))
@@ -75,8 +96,16 @@ func (i *Item) text(out *bytes.Buffer, p palette) {
 	}
 }
 
-// line keeps text on the line it is printed on.
-func line(text string) string { return strings.Join(strings.Fields(text), " ") }
+// line keeps text on the line it is printed on, and what could steer a terminal
+// out of it: names come from files that somebody else may have written.
+func line(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != ' ' && !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.Join(strings.Fields(text), " "))
+}
 
 var flagName = regexp.MustCompile(`--[a-z][a-z-]*`)
 
