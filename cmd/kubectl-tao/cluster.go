@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -12,6 +15,9 @@ import (
 	"github.com/taojob/taojob/pkg/capacity"
 	"github.com/taojob/taojob/pkg/validate"
 )
+
+// patience is for one answer of a cluster; thousands of nodes take seconds.
+const patience = time.Minute
 
 // access says how to reach a cluster; the zero value does as kubectl does.
 type access struct{ kubeconfig, context string }
@@ -27,7 +33,8 @@ func (a access) ask(ctx context.Context) (*facts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w", err)
 	}
-	rest.UserAgent = "kubectl-tao/" + version
+	rest.UserAgent = "kubectl-tao/" + currentVersion()
+	rest.Timeout = patience
 	client, err := kubernetes.NewForConfig(rest)
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w", err)
@@ -50,27 +57,45 @@ func state(ctx context.Context, client kubernetes.Interface) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := &facts{version: &parsed, nodes: capacity.NewIndex(), services: map[string]*corev1.Service{}}
-	return known, known.list(ctx, client)
+	known := &facts{version: &parsed}
+	return known, errors.Join(known.listNodes(ctx, client), known.listServices(ctx, client))
 }
 
-// list fills in nodes and services. Resource version 0 lets the API server
-// answer from its cache.
-func (f *facts) list(ctx context.Context, client kubernetes.Interface) error {
-	cached := metav1.ListOptions{ResourceVersion: "0"}
+// cached lets the API server answer from its cache.
+var cached = metav1.ListOptions{ResourceVersion: "0"}
+
+// listNodes fills in the nodes, unless that is forbidden.
+func (f *facts) listNodes(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, cached)
 	if err != nil {
-		return fmt.Errorf("list nodes: %w", err)
+		return f.without("nodes", err)
 	}
+	f.nodes = capacity.NewIndex()
 	for i := range nodes.Items {
 		f.addNode(&nodes.Items[i])
 	}
+	return nil
+}
+
+// listServices fills in the services, unless that is forbidden.
+func (f *facts) listServices(ctx context.Context, client kubernetes.Interface) error {
 	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, cached)
 	if err != nil {
-		return fmt.Errorf("list services: %w", err)
+		return f.without("services", err)
 	}
+	f.services = map[string]*corev1.Service{}
 	for i := range services.Items {
 		f.addService(&services.Items[i])
 	}
+	return nil
+}
+
+// without goes on without what the user may not see: the rules that need it are
+// reported as not judged.
+func (f *facts) without(what string, err error) error {
+	if !apierrors.IsForbidden(err) {
+		return fmt.Errorf("list %s: %w", what, err)
+	}
+	f.notes = append(f.notes, "you may not list "+what+" of all the cluster, so they are not known")
 	return nil
 }

@@ -23,6 +23,7 @@ type facts struct {
 	version   *validate.Version
 	nodes     *capacity.Index
 	services  map[string]*corev1.Service // by namespace/name
+	notes     []string                   // why some of it is not known
 }
 
 func (f *facts) addNode(n *corev1.Node) {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,18 @@ import (
 )
 
 // version is set by the linker.
-var version = "dev"
+var version string
+
+// currentVersion is the linker's, or the module's that go install built.
+func currentVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		return info.Main.Version
+	}
+	return "dev"
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -50,8 +63,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "kubectl-tao",
-		Short:         "Review Jobs for NVIDIA TAO as the cluster would",
+		Use:   "kubectl-tao",
+		Short: "Review Jobs for NVIDIA TAO as the cluster would",
+		Long: `The kubectl plugin of taojob: reviews Jobs for NVIDIA TAO as the cluster would.
+
+kubectl completes a plugin's arguments by an executable kubectl_complete-tao in the
+PATH. This is all it takes:
+
+  #!/bin/sh
+  exec kubectl-tao __complete "$@"`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl tao"},
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -60,7 +80,7 @@ func rootCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), version) },
+		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), currentVersion()) },
 	})
 	return root
 }

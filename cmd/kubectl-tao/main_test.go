@@ -9,11 +9,14 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiversion "k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery/fake"
-	"k8s.io/client-go/kubernetes"
 	clientset "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/taojob/taojob/pkg/job"
 )
@@ -140,7 +143,7 @@ func TestUsage(t *testing.T) {
 }
 
 // fakeCluster is a cluster of a version, with two objects.
-func fakeCluster(minor string) kubernetes.Interface {
+func fakeCluster(minor string) *clientset.Clientset {
 	c := clientset.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "dino"}, Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.1"}},
@@ -167,5 +170,32 @@ func TestFactsOfACluster(t *testing.T) {
 	}
 	if _, err := state(t.Context(), fakeCluster("new")); err == nil {
 		t.Error("a version that is none is taken")
+	}
+}
+
+func TestFactsThatAreForbidden(t *testing.T) {
+	for name, tc := range map[string]struct {
+		resource string
+		missing  func(*facts) bool
+	}{
+		"nodes are not known":    {"nodes", func(f *facts) bool { return f.nodes == nil && f.services != nil }},
+		"services are not known": {"services", func(f *facts) bool { return f.nodes != nil && f.services == nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fakeCluster("31")
+			refuse := apierrors.NewForbidden(schema.GroupResource{Resource: tc.resource}, "", nil)
+			fails := func(err error) clienttesting.ReactionFunc {
+				return func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err }
+			}
+			c.PrependReactor("list", tc.resource, fails(refuse))
+			known, err := state(t.Context(), c)
+			if err != nil || !tc.missing(known) || len(known.notes) != 1 || !strings.Contains(known.notes[0], tc.resource) {
+				t.Errorf("%+v, %v", known, err)
+			}
+			c.PrependReactor("list", tc.resource, fails(apierrors.NewTooManyRequestsError("busy")))
+			if _, err := state(t.Context(), c); err == nil || !strings.Contains(err.Error(), "list "+tc.resource+": ") {
+				t.Errorf("another error passes: %v", err)
+			}
+		})
 	}
 }

@@ -152,6 +152,9 @@ func (f *reviewFlags) reviewer(c *cobra.Command) (*audit.Reviewer, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range known.notes {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", note)
+	}
 	return &audit.Reviewer{
 		Engine:    engine,
 		Options:   f.options(settings),
