@@ -64,7 +64,7 @@ func inventory(files []string, stdin io.Reader) (*facts, error) {
 	objects, problems := audit.Read(files, stdin, audit.MaxInventory)
 	var errs []error
 	for _, p := range problems {
-		errs = append(errs, fmt.Errorf("read inventory: %w", p))
+		errs = append(errs, fmt.Errorf("read inventory: %s", p))
 	}
 	known := &facts{}
 	for _, o := range objects {

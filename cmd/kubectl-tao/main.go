@@ -45,7 +45,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // run executes the command line and returns the exit code. What the command
 // line itself has wrong is bad input.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := rootCommand()
+	root := rootCommand() //nolint:contextcheck // cobra hands the context on
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

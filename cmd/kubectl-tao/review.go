@@ -55,14 +55,14 @@ Exit code: 0 all Jobs allowed, 1 a Job denied, 2 bad input, 3 no labelled Job fo
 		Example: `  kubectl tao review -f job.yaml
   kubectl tao review -f job.yaml -o diff
   helm template CHART | kubectl tao review -f - -o json
-  kubectl get nodes,services -A -o yaml > state.yaml
-  kubectl tao review -f jobs/ --inventory state.yaml --kube-version 1.31`,
+  kubectl get nodes,services -A -o json > state.json
+  kubectl tao review -f jobs/ --inventory state.json --kube-version 1.31`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder or - for standard input; repeatable")
-	flags.StringArrayVar(&f.inventory, "inventory", nil, "file with Nodes and Services, as kubectl get -o yaml writes it; repeatable")
+	flags.StringArrayVar(&f.inventory, "inventory", nil, "file with Nodes and Services, as kubectl get -o json or yaml writes it; repeatable")
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "the cluster's Kubernetes version, such as 1.31")
 	flags.StringVar(&f.config, "config", "", "configuration file of the webhooks")
 	flags.StringVar(&f.policies, "policies", "", "folder with rules to add to the built-in ones")
@@ -99,7 +99,7 @@ func (f *reviewFlags) run(c *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	reviewer, err := f.reviewer(c)
+	reviewer, err := f.reviewer(c.Context(), c.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (f *reviewFlags) check() error {
 }
 
 // reviewer is made of the flags, and of what files and cluster say.
-func (f *reviewFlags) reviewer(c *cobra.Command) (*audit.Reviewer, error) {
+func (f *reviewFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Reviewer, error) {
 	settings := &config.Config{}
 	if f.config != "" {
 		var err error
@@ -144,11 +144,11 @@ func (f *reviewFlags) reviewer(c *cobra.Command) (*audit.Reviewer, error) {
 			return nil, err
 		}
 	}
-	engine, err := f.engine(c.Context(), settings.Rules)
+	engine, err := f.engine(ctx, settings.Rules)
 	if err != nil {
 		return nil, err
 	}
-	known, err := f.facts(c)
+	known, err := f.facts(ctx, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -185,14 +185,14 @@ func (f *reviewFlags) options(c *config.Config) mutate.Options {
 }
 
 // facts come from the cluster or from the inventory; a version that is named wins.
-func (f *reviewFlags) facts(c *cobra.Command) (*facts, error) {
+func (f *reviewFlags) facts(ctx context.Context, stdin io.Reader) (*facts, error) {
 	known := &facts{}
 	var err error
 	switch {
 	case f.cluster:
-		known, err = f.access.ask(c.Context())
+		known, err = f.access.ask(ctx)
 	case len(f.inventory) > 0:
-		known, err = inventory(f.inventory, c.InOrStdin())
+		known, err = inventory(f.inventory, stdin)
 	}
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func TestReadRefuses(t *testing.T) {
 			if len(problems) == 0 {
 				t.Fatal("no problem")
 			}
-			if got := problems[0].Error(); got != tc.want {
+			if got := problems[0].String(); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 			if strings.Contains(fmt.Sprint(problems), canary) {

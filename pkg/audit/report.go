@@ -64,8 +64,8 @@ type Problem struct {
 	Message  string `json:"message"`
 }
 
-// Error says where and what: job.yaml:7 (document 2): is not valid YAML.
-func (p Problem) Error() string {
+// String says where and what: job.yaml:7 (document 2): is not valid YAML.
+func (p Problem) String() string {
 	at := p.File
 	if p.Line > 0 {
 		at += ":" + strconv.Itoa(p.Line)

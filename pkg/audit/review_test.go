@@ -152,7 +152,7 @@ func TestReviewRefusesWhatDoesNotDecode(t *testing.T) {
 			if len(report.Problems) == 0 || report.ExitCode() != ExitBadInput {
 				t.Fatalf("no problem, exit %d", report.ExitCode())
 			}
-			if got := report.Problems[0].Error(); got != tc.want {
+			if got := report.Problems[0].String(); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 			if strings.Contains(fmt.Sprint(report.Problems), canary) {
@@ -263,7 +263,7 @@ func TestReviewSaysWhichRuleFailed(t *testing.T) {
 	r := reviewer(t)
 	r.Engine = engine
 	report := review(t, r, labelled("a", ""))
-	if len(report.Items) != 1 || report.ExitCode() != ExitBadInput || !strings.Contains(report.Problems[0].Error(), "stdin:1: evaluate rule bad-rule") {
+	if len(report.Items) != 1 || report.ExitCode() != ExitBadInput || !strings.Contains(report.Problems[0].String(), "stdin:1: evaluate rule bad-rule") {
 		t.Errorf("%d items, problems %v", len(report.Items), report.Problems)
 	}
 	if report.Items[0].Mutated != nil || strings.Contains(written(t, report, "diff", false), "nvcr.io") {
