@@ -40,6 +40,9 @@ type reviewFlags struct {
 	output      string
 	cluster     bool
 	access      access
+
+	// notes say what the cluster did not tell.
+	notes []string
 }
 
 func reviewCommand() *cobra.Command {
@@ -103,6 +106,9 @@ func (f *reviewFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	for _, note := range f.notes {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", note)
+	}
 	objects, problems := audit.Read(f.files, c.InOrStdin(), audit.MaxManifest)
 	report := reviewer.Review(c.Context(), objects, problems)
 	out, notes := c.OutOrStdout(), c.ErrOrStderr()
@@ -152,9 +158,7 @@ func (f *reviewFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Rev
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range known.notes {
-		fmt.Fprintln(c.ErrOrStderr(), "warning:", note)
-	}
+	f.notes = known.notes
 	return &audit.Reviewer{
 		Engine:    engine,
 		Options:   f.options(settings),
