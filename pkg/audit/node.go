@@ -47,41 +47,47 @@ func (d *document) duplicates() *Problem {
 	if d.root == nil {
 		return nil
 	}
-	at, path := doubled(d.root, nil)
-	if at == nil {
+	var at path
+	key := at.doubled(d.root)
+	if key == nil {
 		return nil
 	}
-	p := d.problem(path.String() + ": is there twice")
-	p.Line = d.line + at.Line - 1
+	p := d.problem(at.String() + ": is there twice")
+	p.Line = d.line + key.Line - 1
 	return p
 }
 
-// doubled returns the first key node that is there before, and its path; nil
-// when there is none.
-func doubled(n *yaml.Node, at path) (*yaml.Node, path) {
+// doubled returns the first key node below n that is there before, and leaves
+// its path in p; nil when there is none, and p is as it was. It moves p along
+// instead of copying it, since paths may be as long as a file is deep.
+func (p *path) doubled(n *yaml.Node) *yaml.Node {
+	depth := len(*p)
 	switch n.Kind {
 	case yaml.SequenceNode:
 		for i, child := range n.Content {
-			if key, where := doubled(child, at.index(i)); key != nil {
-				return key, where
+			*p = append((*p)[:depth], step{index: i, isIndex: true})
+			if key := p.doubled(child); key != nil {
+				return key
 			}
 		}
 	case yaml.MappingNode:
 		seen := make(map[string]bool, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
+			*p = append((*p)[:depth], step{key: key.Value})
 			if key.Kind == yaml.ScalarNode {
 				if seen[key.Value] {
-					return key, at.key(key.Value)
+					return key
 				}
 				seen[key.Value] = true
 			}
-			if key, where := doubled(n.Content[i+1], at.key(key.Value)); key != nil {
-				return key, where
+			if key := p.doubled(n.Content[i+1]); key != nil {
+				return key
 			}
 		}
 	}
-	return nil, nil
+	*p = (*p)[:depth]
+	return nil
 }
 
 // child returns what stands at a step below n, nil when nothing does.
