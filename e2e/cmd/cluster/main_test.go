@@ -67,7 +67,7 @@ func TestAClusterInTheForegroundEndsWithItsCommand(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	cmd := root() //nolint:contextcheck // it gets the context when it is executed
+	cmd := root()
 	out, in := io.Pipe()
 	cmd.SetOut(in)
 	cmd.SetErr(io.Discard)
@@ -108,7 +108,7 @@ func TestWrongArguments(t *testing.T) {
 }
 
 func run(ctx context.Context, args ...string) (string, error) {
-	cmd := root()
+	cmd := root() //nolint:contextcheck // it gets the context when it is executed
 	var out bytes.Buffer
 	cmd.SetOut(&out)
 	cmd.SetErr(io.Discard)
