@@ -196,7 +196,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		objects, problems := Read([]string{Stdin}, strings.NewReader(text), MaxManifest)
-		last := strings.Count(text, "\n") + 1
+		last := 1 // as YAML counts lines
+		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
+			last += strings.Count(text, end)
+		}
 		for _, o := range objects {
 			if o.Source.Line < 1 || o.Source.Line > last || o.Kind == "" || o.APIVersion == "" {
 				t.Errorf("line %d of %d, %s %s", o.Source.Line, last, o.APIVersion, o.Kind)
