@@ -52,7 +52,13 @@ func reviewCommand() *cobra.Command {
 		Short: "Show what the cluster would do with the Jobs in manifests",
 		Long: `Review shows what the webhooks would do with every labelled Job and CronJob in the
 manifests: what they refuse or warn about, and what they inject. It needs no cluster;
-what it cannot know without one, it names as not judged.
+what it cannot know without one, it names as not judged. In a folder, files that are no
+Kubernetes objects are passed over; Helm charts have to be rendered first.
+
+With -o yaml the output can be applied: each allowed Job as injected, after its Service. A
+CronJob stays as it is, since its Jobs are what the webhooks inject. Denied Jobs, and
+Jobs that hold a credential, are left out and named on standard error. No format ever
+shows a value that was found to be a credential.
 
 Exit code: 0 all Jobs allowed, 1 a Job denied, 2 bad input, 3 no labelled Job found.`,
 		Example: `  kubectl tao review -f job.yaml
@@ -64,16 +70,16 @@ Exit code: 0 all Jobs allowed, 1 a Job denied, 2 bad input, 3 no labelled Job fo
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder or - for standard input; repeatable")
-	flags.StringArrayVar(&f.inventory, "inventory", nil, "file with Nodes and Services, as kubectl get -o json or yaml writes it; repeatable")
-	flags.StringVar(&f.kubeVersion, "kube-version", "", "the cluster's Kubernetes version, such as 1.31")
-	flags.StringVar(&f.config, "config", "", "configuration file of the webhooks")
-	flags.StringVar(&f.policies, "policies", "", "folder with rules to add to the built-in ones")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of Jobs that name none (default: the context's with --cluster, else \"default\")")
-	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(audit.Formats(false), ", "))
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, folder or - for standard input; repeatable")
+	flags.StringArrayVar(&f.inventory, "inventory", nil, "`FILE` with Nodes and Services, as kubectl get -o json or yaml writes it; repeatable")
+	flags.StringVar(&f.kubeVersion, "kube-version", "", "the cluster's Kubernetes `VERSION`, such as 1.31")
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` of the webhooks")
+	flags.StringVar(&f.policies, "policies", "", "`FOLDER` with rules to add to the built-in ones")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "`NAMESPACE` of Jobs that name none (default: the context's with --cluster, else \"default\")")
+	flags.StringVarP(&f.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(audit.Formats(false), ", "))
 	flags.BoolVar(&f.cluster, "cluster", false, "ask the cluster of the current context for its version, nodes and services")
-	flags.StringVar(&f.access.kubeconfig, "kubeconfig", "", "kubeconfig file for --cluster")
-	flags.StringVar(&f.access.context, "context", "", "kubeconfig context for --cluster")
+	flags.StringVar(&f.access.kubeconfig, "kubeconfig", "", "kubeconfig `FILE` for --cluster")
+	flags.StringVar(&f.access.context, "context", "", "kubeconfig `CONTEXT` for --cluster")
 	complete(c)
 	return c
 }
