@@ -1,15 +1,10 @@
 package capacity
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
+	"math"
 
 	corev1 "k8s.io/api/core/v1"
 )
-
-// maxReasons are spelled out; the nodes of all others are summed up.
-const maxReasons = 5
 
 // Result says how many pods fit.
 type Result struct {
@@ -17,14 +12,15 @@ type Result struct {
 	// Want at most.
 	Want int `json:"want"`
 	Fit  int `json:"fit"`
-	// Eligible of Nodes may take such a pod at all: ready, schedulable, matched,
-	// tolerated. It is complete only when Fit is below Want.
+	// Eligible of Nodes may take such a pod as far as its size is not looked at:
+	// ready, schedulable, matched, tolerated. It is complete only when Fit is
+	// below Want; else it counts the nodes that were looked at and have room.
 	Eligible int `json:"eligible"`
 	Nodes    int `json:"nodes"`
 	// Request is what each pod asks for, such as "nvidia.com/gpu: 8, cpu: 4".
 	Request string `json:"request"`
-	// Reasons say why nodes take no such pod, the most frequent first; only when
-	// Fit is below Want.
+	// Reasons say why nodes take no such pod, or no more of them, the most
+	// frequent first; only when Fit is below Want.
 	Reasons []Reason `json:"reasons,omitempty"`
 }
 
@@ -35,91 +31,63 @@ type Reason = struct {
 }
 
 // Fit says how many of want pods could run at once on the nodes if they were
-// empty. For terms of pod affinity the template must hold all labels that the
-// pods will have, those of the Job controller included, and their namespace.
+// empty. It does not change the template, which need not be complete: limits
+// without requests count as the API server would complete them. For pods that
+// keep to or from their own kind, it must have the pods' namespace and the
+// labels that the Job controller gives them (job-name and the like).
+//
+// It stops looking as soon as all pods have a place. Only when they have not
+// does it look at every node, for the numbers in a refusal.
 func (i *Index) Fit(template *corev1.PodTemplateSpec, want int) Result {
-	nodes := i.snapshot()
+	known := i.snapshot()
 	d := newDemand(template)
-	r := Result{Want: want, Nodes: len(nodes.nodes), Request: d.text}
-	if r.tryFit(nodes.candidates(d), d) {
-		return r
+	r := Result{Want: want, Nodes: len(known.all), Request: d.text}
+	if !r.tryFit(known.candidates(d), d) {
+		r.explain(known.all, d)
 	}
-	r.explain(nodes.nodes, d)
 	return r
-}
-
-// candidates are the nodes that have the scarcest extended resource asked for.
-func (s *snapshot) candidates(d *demand) []*node {
-	fewest := s.nodes
-	for _, r := range d.requests {
-		if extended(r.name) && len(s.having[r.name]) < len(fewest) {
-			fewest = s.having[r.name]
-		}
-	}
-	return fewest
 }
 
 // tryFit counts until the pods have a place.
 func (r *Result) tryFit(nodes []*node, d *demand) bool {
 	t := newTally(d)
 	for _, n := range nodes {
-		if pods, _ := d.room(n); pods > 0 && d.refuses(n) == "" {
+		if t.surely() >= int64(r.Want) {
+			break
+		}
+		if pods, _ := d.room(n); pods > 0 && d.refuses(n).none() {
 			r.Eligible++
-			t.add(n, pods)
-			if t.total >= int64(r.Want) {
-				break
-			}
+			t.add(n.object.Load(), pods)
 		}
 	}
-	r.Fit = int(min(t.total, int64(r.Want)))
+	r.Fit = r.atMost(t.surely())
 	return r.Fit >= r.Want
 }
 
-// explain looks at every node again, for the numbers in a refusal.
+// explain looks at every node, for the numbers in a refusal.
 func (r *Result) explain(nodes []*node, d *demand) {
 	r.Eligible = 0
-	why := map[string]int{}
-	most := map[request]int64{}
-	lacking := map[request]int{}
+	t, why := newTally(d), newReasons()
 	for _, n := range nodes {
-		if reason := d.refuses(n); reason != "" {
-			why[reason]++
+		t.see(n.object.Load())
+		reason := d.refuses(n)
+		if !reason.none() {
+			why.refusals[reason]++
 			continue
 		}
 		r.Eligible++
-		if pods, short := d.room(n); pods == 0 {
-			lacking[short]++
-			most[short] = max(most[short], n.allocatable[short.name])
+		pods, short := d.room(n)
+		if pods == 0 {
+			why.lacks(short, n.has(short.name))
+			continue
 		}
+		t.add(n.object.Load(), pods)
 	}
-	for short, count := range lacking {
-		why[tooLittle(short, most[short])] += count
+	if r.Fit = r.atMost(t.all()); r.Fit < r.Want {
+		r.Reasons = frequent(append(why.list(), t.limits(int64(r.Want))...))
 	}
-	r.Reasons = frequent(why)
 }
 
-func tooLittle(short request, most int64) string {
-	if most == 0 {
-		return "no " + string(short.name)
-	}
-	return fmt.Sprintf("too little %s (%s at most, %s asked)", short.name, human(short.name, most), human(short.name, short.amount))
-}
-
-// frequent sorts reasons, the most frequent first, and sums up the tail.
-func frequent(why map[string]int) []Reason {
-	var reasons []Reason
-	for text, count := range why {
-		reasons = append(reasons, Reason{Nodes: count, Reason: text})
-	}
-	slices.SortFunc(reasons, func(a, b Reason) int {
-		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Reason, b.Reason))
-	})
-	if len(reasons) <= maxReasons {
-		return reasons
-	}
-	rest := 0
-	for _, r := range reasons[maxReasons:] {
-		rest += r.Nodes
-	}
-	return append(reasons[:maxReasons], Reason{Nodes: rest, Reason: "other reasons"})
+func (r *Result) atMost(pods int64) int {
+	return int(min(pods, int64(max(r.Want, 0)), math.MaxInt32))
 }

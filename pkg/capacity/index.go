@@ -3,17 +3,30 @@
 //
 // It counts on what nodes have in all (allocatable), not on what is free: a
 // pod that does not fit on an empty cluster never starts. It asks what the
-// scheduler's filters ask (readiness, cordons, node selector and required
-// affinity, taints, all requested resources, host ports, pods that keep away
-// from or close to their own kind) through Kubernetes' own component-helpers.
+// scheduler's filters ask, through Kubernetes' own component-helpers: cordons,
+// node selector and required node affinity, taints, all requested resources,
+// pods per node, host ports, required affinity and anti-affinity of pods to
+// their own kind, and hard topology spread. Nodes that are not ready do not
+// count. A pod with spec.nodeName never meets the scheduler: it is judged by
+// what its node's kubelet admits.
 //
-// Left out, and so never a reason to refuse: topology spread constraints,
-// volumes bound to a zone, and device claims, which have no number.
+// Where a count cannot be exact it is too high, never too low, so that nothing
+// is refused that could run: several anti-affinity terms whose topologies are
+// not nested, or several rules at once that hold each other back.
+//
+// Left out, and so never a reason to refuse:
+//   - pods that run already, whoever owns them, and whatever they repel;
+//   - device claims (spec.resourceClaims), which have no number;
+//   - volumes that are bound to a zone or a node, or limited per node;
+//   - what a LimitRange or a RuntimeClass would add to the pods' requests;
+//   - spread over labels that other Jobs' pods may have, too.
+//
+// Not known here, and so counted as absent: an extended resource that a
+// DeviceClass offers (extendedResourceName) and no node's allocatable lists.
 package capacity
 
 import (
-	"cmp"
-	"reflect"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,41 +34,57 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Index holds what is known of a cluster's nodes. Readers never wait for a
-// writer that only repeats what is known, as heartbeats do.
+// Index holds what is known of a cluster's nodes. All its methods may be
+// called at once. Fit reads one moment's nodes that never change; only the
+// first one after a change waits, for as long as copying some pointers takes.
 type Index struct {
 	mu      sync.Mutex
-	nodes   map[string]*node
-	current atomic.Pointer[snapshot] // nil after a change, until somebody asks
+	byName  map[string]*node
+	nodes   lists
+	current atomic.Pointer[lists] // nil after a change, until somebody asks
 }
 
-// snapshot is an Index at one moment; it never changes.
-type snapshot struct {
-	nodes []*node // by name
-	// having lists, per extended resource, the nodes that have any of it: few
-	// have GPUs, and a pod that wants some need not look at the others.
+// lists are nodes in the order in which to look at them.
+type lists struct {
+	all []*node
+	// having lists, per extended resource, the nodes that have any of it, those
+	// with most of it first: few have GPUs, and a pod that wants eight need look
+	// at no others.
 	having map[corev1.ResourceName][]*node
 }
 
 // NewIndex returns an Index of nodes; none is fine.
 func NewIndex(nodes ...*corev1.Node) *Index {
-	i := &Index{nodes: make(map[string]*node, len(nodes))}
+	i := &Index{
+		byName: make(map[string]*node, len(nodes)),
+		nodes:  lists{having: map[corev1.ResourceName][]*node{}},
+	}
 	for _, n := range nodes {
 		i.Upsert(n)
 	}
 	return i
 }
 
-// Upsert adds a node or replaces the one of its name. It keeps references into
-// n, which must not change afterwards.
+// Upsert adds a node or replaces the one of its name. It keeps n, which must
+// not change afterwards. A node that says nothing new, as in a heartbeat,
+// disturbs no reader.
 func (i *Index) Upsert(n *corev1.Node) {
-	prepared := newNode(n)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if was, ok := i.nodes[n.Name]; ok && reflect.DeepEqual(was, prepared) {
+	was := i.byName[n.Name]
+	if was != nil && was.says(n) {
+		was.object.Store(n) // so that a cache's older object can go
 		return
 	}
-	i.nodes[n.Name] = prepared
+	i.remove(was)
+	added := newNode(n)
+	i.byName[n.Name] = added
+	i.nodes.all = insert(i.nodes.all, added, before)
+	for _, a := range added.amounts {
+		if extended(a.name) && a.amount > 0 {
+			i.nodes.having[a.name] = insert(i.nodes.having[a.name], added, byAmount(a.name))
+		}
+	}
 	i.current.Store(nil)
 }
 
@@ -63,18 +92,35 @@ func (i *Index) Upsert(n *corev1.Node) {
 func (i *Index) Delete(name string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.nodes, name)
-	i.current.Store(nil)
+	if was := i.byName[name]; was != nil {
+		i.remove(was)
+		delete(i.byName, name)
+		i.current.Store(nil)
+	}
 }
 
 // Len returns how many nodes there are.
 func (i *Index) Len() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return len(i.nodes)
+	return len(i.byName)
 }
 
-func (i *Index) snapshot() *snapshot {
+// remove takes a node, or nil, out of the lists.
+func (i *Index) remove(n *node) {
+	if n == nil {
+		return
+	}
+	i.nodes.all = without(i.nodes.all, n, before)
+	for _, a := range n.amounts {
+		if list, ok := i.nodes.having[a.name]; ok && a.amount > 0 {
+			i.nodes.having[a.name] = without(list, n, byAmount(a.name))
+		}
+	}
+}
+
+// snapshot returns the lists as they are now, for good.
+func (i *Index) snapshot() *lists {
 	if s := i.current.Load(); s != nil {
 		return s
 	}
@@ -83,18 +129,45 @@ func (i *Index) snapshot() *snapshot {
 	if s := i.current.Load(); s != nil {
 		return s
 	}
-	s := &snapshot{nodes: make([]*node, 0, len(i.nodes)), having: map[corev1.ResourceName][]*node{}}
-	for _, n := range i.nodes {
-		s.nodes = append(s.nodes, n)
-	}
-	slices.SortFunc(s.nodes, func(a, b *node) int { return cmp.Compare(a.meta.Name, b.meta.Name) })
-	for _, n := range s.nodes {
-		for name, amount := range n.allocatable {
-			if extended(name) && amount > 0 {
-				s.having[name] = append(s.having[name], n)
-			}
-		}
+	s := &lists{all: slices.Clone(i.nodes.all), having: maps.Clone(i.nodes.having)}
+	for name, list := range s.having {
+		s.having[name] = slices.Clone(list)
 	}
 	i.current.Store(s)
 	return s
+}
+
+// candidates are the only nodes that can take such a pod, as far as a look at
+// the extended resource that it will find on the fewest nodes tells.
+func (l *lists) candidates(d *demand) []*node {
+	fewest := l.all
+	for _, r := range d.requests {
+		if !extended(r.name) {
+			continue
+		}
+		enough := l.having[r.name]
+		end, _ := slices.BinarySearchFunc(enough, r.amount, func(n *node, least int64) int {
+			if n.has(r.name) >= least {
+				return -1
+			}
+			return 1
+		})
+		if end < len(fewest) {
+			fewest = enough[:end]
+		}
+	}
+	return fewest
+}
+
+func insert(list []*node, n *node, order func(a, b *node) int) []*node {
+	at, _ := slices.BinarySearchFunc(list, n, order)
+	return slices.Insert(list, at, n)
+}
+
+func without(list []*node, n *node, order func(a, b *node) int) []*node {
+	at, found := slices.BinarySearchFunc(list, n, order)
+	if !found {
+		return list
+	}
+	return slices.Delete(list, at, at+1)
 }

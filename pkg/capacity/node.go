@@ -1,38 +1,118 @@
 package capacity
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // node is what placement needs of a Node.
 type node struct {
-	meta          *corev1.Node // name and labels alone, for the affinity helpers
-	taints        []corev1.Taint
-	unschedulable bool
-	notReady      bool
-	allocatable   map[corev1.ResourceName]int64
+	name string
+	// object is the newest that says the same; its labels and taints count.
+	object   atomic.Pointer[corev1.Node]
+	notReady bool
+	hurdles  int
+	amounts  []request // allocatable, sorted by name
+}
+
+// request is an amount of a resource in the scheduler's units.
+type request struct {
+	name   corev1.ResourceName
+	amount int64
 }
 
 func newNode(n *corev1.Node) *node {
-	prepared := &node{
-		meta:          &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
-		taints:        n.Spec.Taints,
-		unschedulable: n.Spec.Unschedulable,
-		allocatable:   make(map[corev1.ResourceName]int64, len(n.Status.Allocatable)),
+	prepared := &node{name: n.Name, notReady: notReady(n), amounts: make([]request, 0, len(n.Status.Allocatable))}
+	prepared.hurdles = hurdles(n)
+	prepared.object.Store(n)
+	for name, quantity := range n.Status.Allocatable {
+		prepared.amounts = append(prepared.amounts, request{name, amount(name, quantity)})
 	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			prepared.notReady = c.Status != corev1.ConditionTrue
+	slices.SortFunc(prepared.amounts, func(a, b request) int { return cmp.Compare(a.name, b.name) })
+	return prepared
+}
+
+// says tells whether the node is known to be as in n.
+func (known *node) says(n *corev1.Node) bool {
+	was := known.object.Load()
+	if was == n {
+		return true
+	}
+	return known.notReady == notReady(n) && known.offers(n.Status.Allocatable) &&
+		was.Spec.Unschedulable == n.Spec.Unschedulable &&
+		slices.EqualFunc(was.Spec.Taints, n.Spec.Taints, sameTaint) && maps.Equal(was.Labels, n.Labels)
+}
+
+func (known *node) offers(allocatable corev1.ResourceList) bool {
+	if len(allocatable) != len(known.amounts) {
+		return false
+	}
+	for _, a := range known.amounts {
+		if quantity, ok := allocatable[a.name]; !ok || amount(a.name, quantity) != a.amount {
+			return false
 		}
 	}
-	for name, quantity := range n.Status.Allocatable {
-		prepared.allocatable[name] = amount(name, quantity)
+	return true
+}
+
+// amount returns how much the node has of a resource, and whether it names it.
+func (known *node) amount(name corev1.ResourceName) (int64, bool) {
+	for i := range known.amounts {
+		if known.amounts[i].name == name {
+			return known.amounts[i].amount, true
+		}
 	}
-	return prepared
+	return 0, false
+}
+
+func (known *node) has(name corev1.ResourceName) int64 {
+	has, _ := known.amount(name)
+	return has
+}
+
+// sameTaint looks at what can be tolerated; since when it is there cannot.
+func sameTaint(a, b corev1.Taint) bool {
+	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect
+}
+
+// notReady takes a node without conditions, as people write them by hand, for
+// a ready one; a real one has them from its first moment.
+func notReady(n *corev1.Node) bool {
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status != corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// hurdles grows with the pods that a node refuses, whatever they ask for.
+func hurdles(n *corev1.Node) int {
+	switch {
+	case n.Spec.Unschedulable || notReady(n):
+		return 2
+	case slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return keepsAway(&t) }):
+		return 1
+	}
+	return 0
+}
+
+// before orders nodes by how likely they are to take a pod.
+func before(a, b *node) int {
+	return cmp.Or(cmp.Compare(a.hurdles, b.hurdles), cmp.Compare(a.name, b.name))
+}
+
+// byAmount orders nodes by what they have of a resource, most first.
+func byAmount(name corev1.ResourceName) func(a, b *node) int {
+	return func(a, b *node) int {
+		return cmp.Or(cmp.Compare(b.has(name), a.has(name)), before(a, b))
+	}
 }
 
 // amount is a quantity in the scheduler's units: thousandths of a CPU, else
@@ -48,19 +128,4 @@ func amount(name corev1.ResourceName, q resource.Quantity) int64 {
 // such as GPUs: those have a domain in their names.
 func extended(name corev1.ResourceName) bool {
 	return strings.Contains(string(name), "/")
-}
-
-// Strip removes from a node, in place, what Upsert does not look at, so that a
-// cache of thousands of nodes stays small. It returns its argument.
-func Strip(n *corev1.Node) *corev1.Node {
-	n.ManagedFields, n.Annotations, n.OwnerReferences, n.Finalizers = nil, nil, nil, nil
-	n.Spec = corev1.NodeSpec{Taints: n.Spec.Taints, Unschedulable: n.Spec.Unschedulable}
-	status := corev1.NodeStatus{Allocatable: n.Status.Allocatable}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			status.Conditions = []corev1.NodeCondition{{Type: c.Type, Status: c.Status}}
-		}
-	}
-	n.Status = status
-	return n
 }
