@@ -1,0 +1,34 @@
+# METADATA
+# description: Objects for tests.
+package tao.lib.fixture
+
+# A labelled Job with that pod template.
+job(template) := {
+	"apiVersion": "batch/v1",
+	"kind": "Job",
+	"metadata": {"name": "dino", "labels": {"tao.nvidia.com/job": "true"}},
+	"spec": {"template": template},
+}
+
+# A CronJob of such Jobs.
+cron_job(template) := {
+	"apiVersion": "batch/v1",
+	"kind": "CronJob",
+	"metadata": {"name": "nightly"},
+	"spec": {"schedule": "0 3 * * *", "jobTemplate": object.remove(job(template), ["apiVersion", "kind"])},
+}
+
+# A Job with one container, "tao", that is as given.
+container(fields) := job({"spec": {"containers": [object.union({"name": "tao", "image": "tao:1"}, fields)]}})
+
+container_path := ["spec", "template", "spec", "containers", 0]
+
+# A Job whose container has one variable.
+env(name, value) := container({"env": [{"name": name, "value": value}]})
+
+env_path := array.concat(container_path, ["env", 0, "value"])
+
+# A Job whose container runs one shell script.
+script(text) := container({"command": ["/bin/sh", "-c", text]})
+
+script_path := array.concat(container_path, ["command", 2])
