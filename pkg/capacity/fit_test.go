@@ -70,11 +70,14 @@ func TestFit(t *testing.T) {
 		"containers add up":                                       {[]*corev1.Node{a}, pod(gpus("5"), func(p *corev1.PodTemplateSpec) { p.Spec.Containers = append(p.Spec.Containers, p.Spec.Containers[0]) }), 1, 0},
 		"overhead counts once beside the pod's own limits":        {[]*corev1.Node{a}, pod(quantities("cpu", "40"), podMemory("1Gi"), func(p *corev1.PodTemplateSpec) { p.Spec.Overhead = quantities("cpu", "20") }), 1, 1},
 		"the pod's own limits leave the containers' CPUs alone":   {[]*corev1.Node{a}, pod(quantities("cpu", "65"), podMemory("1Gi")), 1, 0},
-		"any of several affinity terms is enough":                 {[]*corev1.Node{gpuNode("x", label("gpu", "h100")), gpuNode("y", label("gpu", "a100")), a}, pod(gpus("8"), requires(corev1.NodeSelectorOpIn, "gpu", "h100"), orRequires("gpu", "a100")), 3, 2},
-		"a pinned pod has one node":                               {[]*corev1.Node{a, b}, pod(gpus("4"), pinnedTo("b")), 3, 2},
-		"a pinned pod does not mind cordons, nor what repels":     {[]*corev1.Node{gpuNode("b", cordoned, taint("team", "x", corev1.TaintEffectNoSchedule))}, pod(gpus("8"), pinnedTo("b")), 1, 1},
-		"a taint that evicts removes it, too":                     {[]*corev1.Node{gpuNode("b", taint("team", "x", corev1.TaintEffectNoExecute))}, pod(gpus("8"), pinnedTo("b")), 1, 0},
-		"wanting none is always possible":                         {nil, pod(gpus("8")), 0, 0},
+		"huge pages go by the pod's own limit": {[]*corev1.Node{gpuNode("a", has("hugepages-2Mi", "1Gi"))}, pod(quantities("hugepages-2Mi", "1Gi"), podMemory("1Gi"), func(p *corev1.PodTemplateSpec) {
+			p.Spec.Resources.Limits["hugepages-2Mi"] = quantities("x", "512Mi")["x"]
+		}), 3, 2},
+		"any of several affinity terms is enough":             {[]*corev1.Node{gpuNode("x", label("gpu", "h100")), gpuNode("y", label("gpu", "a100")), a}, pod(gpus("8"), requires(corev1.NodeSelectorOpIn, "gpu", "h100"), orRequires("gpu", "a100")), 3, 2},
+		"a pinned pod has one node":                           {[]*corev1.Node{a, b}, pod(gpus("4"), pinnedTo("b")), 3, 2},
+		"a pinned pod does not mind cordons, nor what repels": {[]*corev1.Node{gpuNode("b", cordoned, taint("team", "x", corev1.TaintEffectNoSchedule))}, pod(gpus("8"), pinnedTo("b")), 1, 1},
+		"a taint that evicts removes it, too":                 {[]*corev1.Node{gpuNode("b", taint("team", "x", corev1.TaintEffectNoExecute))}, pod(gpus("8"), pinnedTo("b")), 1, 0},
+		"wanting none is always possible":                     {nil, pod(gpus("8")), 0, 0},
 	})
 }
 

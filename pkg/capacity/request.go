@@ -54,6 +54,11 @@ func completed(spec *corev1.PodSpec) corev1.PodSpec {
 		return pod
 	}
 	sum := resource.AggregateContainerRequests(&corev1.Pod{Spec: pod}, resource.PodResourcesOptions{})
+	for name := range whole.Limits {
+		if hugePages(name) { // of which a pod cannot have a limit beyond its request
+			delete(sum, name)
+		}
+	}
 	whole.Requests = complete(whole.Requests, sum)
 	whole.Requests = complete(whole.Requests, whole.Limits)
 	return pod
@@ -101,13 +106,16 @@ func extendedFirst(a, b corev1.ResourceName) int {
 	return cmp.Compare(a, b)
 }
 
+func hugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
 // human renders an amount in the scheduler's units as a manifest would.
 func human(name corev1.ResourceName, n int64) string {
 	switch {
 	case name == corev1.ResourceCPU:
 		return apiresource.NewMilliQuantity(n, apiresource.DecimalSI).String()
-	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage,
-		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, hugePages(name):
 		return apiresource.NewQuantity(n, apiresource.BinarySI).String()
 	}
 	return strconv.FormatInt(n, 10)
