@@ -6,16 +6,15 @@ package tao.lib.pod
 
 import data.tao.lib.manifest
 
-object := manifest.document
+document := manifest.document
 
-job_path := path if {
-	manifest.is_cron_job
-	path := ["spec", "jobTemplate"]
-} else := []
+default job_path := []
 
-job := object.spec.jobTemplate if manifest.is_cron_job
+job_path := ["spec", "jobTemplate"] if manifest.is_cron_job
 
-job := object if not manifest.is_cron_job
+job := document.spec.jobTemplate if manifest.is_cron_job
+
+job := document if not manifest.is_cron_job
 
 template_path := array.concat(manifest.spec_path, ["template"])
 
