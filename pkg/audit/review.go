@@ -16,13 +16,6 @@ import (
 	"github.com/taojob/taojob/pkg/validate"
 )
 
-// invalidAnnotation is the rule id under which errors of the reading show.
-// Injection refuses these Jobs, so it cannot be turned off.
-const invalidAnnotation = "invalid-annotation"
-
-// fixAnnotation is what to do about any of them.
-const fixAnnotation = "correct it, or leave it out for the default"
-
 // Reviewer says of objects what the webhooks would do with them.
 type Reviewer struct {
 	// Engine holds the rules.
@@ -147,11 +140,10 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 
 // refused is an error of the reading as a violation.
 func (m *manifest) refused(e *field.Error) validate.Violation {
-	at := e.Field
 	if m.cron != nil {
-		at = "spec.jobTemplate." + at
+		return validate.Refusal("spec.jobTemplate.", e)
 	}
-	return validate.Violation{Rule: invalidAnnotation, Action: validate.Deny, Path: at, Message: e.Detail, Fix: fixAnnotation}
+	return validate.Refusal("", e)
 }
 
 // look gathers what is known of the cluster for the Job as injected.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery"
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/taojob/taojob/pkg/admission"
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// versionEvery is how often the API server's version is asked for: it changes
+// under a running webhook when a cluster is upgraded.
+const versionEvery = 5 * time.Minute
+
+// watchFacts keeps facts up to date as long as the manager runs. The version
+// is asked for at once: without it nothing could be said of several nodes.
+func watchFacts(ctx context.Context, mgr ctrl.Manager, facts *admission.Facts) error {
+	for _, object := range watched() {
+		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
+			return err
+		}
+	}
+	nodes, err := mgr.GetCache().GetInformer(ctx, &corev1.Node{})
+	if err != nil {
+		return err
+	}
+	if _, err := nodes.AddEventHandler(indexing(facts.Nodes)); err != nil {
+		return err
+	}
+	server, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
+	if err != nil {
+		return err
+	}
+	if err := readVersion(server, facts); err != nil {
+		return err
+	}
+	return mgr.Add(everywhere(func(ctx context.Context) error {
+		return keepVersion(ctx, mgr, server, facts)
+	}))
+}
+
+// everywhere is a runnable that needs no leader.
+type everywhere manager.RunnableFunc
+
+// Start runs it.
+func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
+
+// NeedLeaderElection says no.
+func (everywhere) NeedLeaderElection() bool { return false }
+
+func keepVersion(ctx context.Context, mgr ctrl.Manager, server discovery.ServerVersionInterface, facts *admission.Facts) error {
+	tick := time.NewTicker(versionEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := readVersion(server, facts); err != nil {
+				mgr.GetLogger().Error(err, "the version that was known stays in use")
+			}
+		}
+	}
+}
+
+func readVersion(server discovery.ServerVersionInterface, facts *admission.Facts) error {
+	info, err := server.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("ask for the version of Kubernetes: %w", err)
+	}
+	version, err := validate.ParseVersion(info.GitVersion)
+	if err != nil {
+		return fmt.Errorf("read the version of Kubernetes: %w", err)
+	}
+	facts.Version.Store(&version)
+	return nil
+}
+
+// indexing feeds the index from a Node informer.
+func indexing(index *capacity.Index) toolscache.ResourceEventHandler {
+	upsert := func(object any) {
+		if n, ok := object.(*corev1.Node); ok {
+			index.Upsert(n)
+		}
+	}
+	return toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    upsert,
+		UpdateFunc: func(_, updated any) { upsert(updated) },
+		DeleteFunc: func(object any) {
+			if gone, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+				object = gone.Obj
+			}
+			if n, ok := object.(*corev1.Node); ok {
+				index.Delete(n.Name)
+			}
+		},
+	}
+}

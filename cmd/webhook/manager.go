@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/taojob/taojob/pkg/admission"
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/mutate"
+	"github.com/taojob/taojob/pkg/rendezvous"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// serve runs until ctx ends and then drains.
+func serve(ctx context.Context, cluster *rest.Config, o *options) error {
+	settings, err := load(ctx, o)
+	if err != nil {
+		return err
+	}
+	cluster.QPS, cluster.Burst = 50, 100 // a burst of Jobs wants a burst of Services
+	mgr, err := newManager(cluster, o)
+	if err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	facts := &admission.Facts{Nodes: capacity.NewIndex(), Services: mgr.GetClient()}
+	if err := watchFacts(ctx, mgr, facts); err != nil {
+		return fmt.Errorf("watch the cluster: %w", err)
+	}
+	register(mgr, settings, facts, o.allowOnError)
+	reconciler := &rendezvous.Reconciler{Client: mgr.GetClient()}
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("set up the reconciler: %w", err)
+	}
+	stopping := &atomic.Bool{}
+	if err := addProbes(mgr, stopping); err != nil {
+		return fmt.Errorf("set up probes: %w", err)
+	}
+	return mgr.Start(drained(ctx, stopping, o.drain))
+}
+
+func newManager(cluster *rest.Config, o *options) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return ctrl.NewManager(cluster, ctrl.Options{
+		Scheme:                 scheme,
+		Cache:                  cacheOptions(),
+		HealthProbeBindAddress: o.healthAddr,
+		Metrics:                metricsserver.Options{BindAddress: o.metricsAddr},
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Host: o.host, Port: o.port, CertDir: o.certDir, CertName: o.certName, KeyName: o.keyName,
+			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS12 }},
+		}),
+	})
+}
+
+// register serves the webhooks under the paths that the configuration objects name.
+func register(mgr ctrl.Manager, s *settings, facts *admission.Facts, allowOnError bool) {
+	mutator := &admission.Mutator{Options: func() mutate.Options { return s.options }}
+	validator := &admission.Validator{
+		Engine: func() *validate.Engine { return s.engine }, Facts: facts, AllowOnError: allowOnError,
+	}
+	server := mgr.GetWebhookServer()
+	server.Register("/mutate-job", mutator.Webhook(mgr.GetScheme()))
+	server.Register("/validate-job", validator.JobWebhook(mgr.GetScheme()))
+	server.Register("/validate-cronjob", validator.CronJobWebhook(mgr.GetScheme()))
+}
+
+// addProbes serves /healthz, and /readyz: the caches are complete and the
+// webhooks are served. The rules are compiled before anything is served.
+func addProbes(mgr ctrl.Manager, stopping *atomic.Bool) error {
+	if err := mgr.AddHealthzCheck("ping", func(*http.Request) error { return nil }); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
+		return err
+	}
+	return mgr.AddReadyzCheck("caches", func(req *http.Request) error {
+		if stopping.Load() {
+			return fmt.Errorf("stopping")
+		}
+		soon, cancel := context.WithTimeout(req.Context(), time.Second)
+		defer cancel()
+		for _, object := range watched() {
+			informer, err := mgr.GetCache().GetInformer(soon, object)
+			if err != nil || !informer.HasSynced() {
+				return fmt.Errorf("waiting for the cluster's objects")
+			}
+		}
+		return nil
+	})
+}
+
+// drained returns a context that ends some time after ctx does. Endpoints are
+// updated after a pod is told to stop, so requests still come for a while.
+func drained(ctx context.Context, stopping *atomic.Bool, drain time.Duration) context.Context {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		stopping.Store(true)
+		time.AfterFunc(drain, cancel)
+	})
+	return later
+}

@@ -1,0 +1,72 @@
+package admission
+
+import (
+	"context"
+	"sync/atomic"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/job"
+	"github.com/taojob/taojob/pkg/rendezvous"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// Facts are what is known of the cluster. All of it is in memory: an admission
+// makes no API call.
+type Facts struct {
+	// Nodes is fed by an informer.
+	Nodes *capacity.Index
+	// Services reads from the cache.
+	Services client.Reader
+	// Version is the API server's, nil while it is not known.
+	Version atomic.Pointer[validate.Version]
+}
+
+// of returns what the rules may know of one Job, whose pods are as in j.
+func (f *Facts) of(ctx context.Context, j *batchv1.Job, t *job.Training) validate.Facts {
+	fits := validate.Capacity(f.Nodes.Fit(podTemplate(j), int(t.Nodes)))
+	return validate.Facts{
+		KubeVersion: f.Version.Load(),
+		Capacity:    &fits,
+		Service:     f.service(ctx, j, t),
+	}
+}
+
+// podTemplate is the Job's template with the labels that the Job controller
+// adds, by which pods may keep apart.
+func podTemplate(j *batchv1.Job) *corev1.PodTemplateSpec {
+	template := &corev1.PodTemplateSpec{ObjectMeta: j.Spec.Template.ObjectMeta, Spec: j.Spec.Template.Spec}
+	template.Namespace = j.Namespace
+	template.Labels = map[string]string{"job-name": j.Name, batchv1.JobNameLabel: j.Name}
+	for key, value := range j.Spec.Template.Labels {
+		template.Labels[key] = value
+	}
+	return template
+}
+
+// service says what stands under the name of the headless Service; nil when
+// none is needed or the cache cannot tell.
+func (f *Facts) service(ctx context.Context, j *batchv1.Job, t *job.Training) *validate.Service {
+	if !t.MultiNode() || t.Service == "" {
+		return nil
+	}
+	s := &corev1.Service{}
+	err := f.Services.Get(ctx, client.ObjectKey{Namespace: j.Namespace, Name: t.Service}, s)
+	switch {
+	case apierrors.IsNotFound(err):
+		return &validate.Service{}
+	case err != nil:
+		return nil
+	}
+	return &validate.Service{
+		Exists:     true,
+		Ours:       j.UID != "" && metav1.IsControlledBy(s, j),
+		Headless:   rendezvous.Headless(s),
+		SelectsJob: rendezvous.Selects(s, j),
+	}
+}
