@@ -73,7 +73,7 @@ func denials() map[string]denial {
 		// The API server checks an Indexed Job's name itself, before it asks the rules.
 		"a name too long for its pods": {
 			[]edit{nodes("2"), func(j *batchv1.Job) { j.Name = strings.Repeat("a", 62) }},
-			[]string{"metadata.name", strings.Repeat("a", 62) + "-1"},
+			[]string{"metadata.name", "has 62 characters", "at most 61 fit"},
 		},
 		"more nodes than there are": {
 			[]edit{nodes("3"), gpus(8)},

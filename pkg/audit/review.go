@@ -111,9 +111,6 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 	training, _ := job.Read(m.job)
 	facts := validate.Facts{KubeVersion: r.Version}
 	result, errs := mutate.Mutate(m.job, r.Options)
-	for _, e := range errs {
-		item.Violations = append(item.Violations, m.refused(e))
-	}
 	if result != nil {
 		training = result.Training
 		training.Namespace = item.Namespace
@@ -125,7 +122,7 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 	}
 	training.Namespace = item.Namespace
 	decision, err := r.Engine.Judge(ctx, validate.Input{Object: m.object(), Training: training, Facts: facts})
-	item.Violations = append(item.Violations, decision.Violations...)
+	item.Violations = append(m.refusals(errs, decision), decision.Violations...)
 	item.Skipped = append(item.Skipped, decision.Skipped...)
 	for n := range item.Skipped {
 		if result == nil { // the facts that were left out depend on it
@@ -138,12 +135,21 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 	return err
 }
 
-// refused is an error of the reading as a violation.
-func (m *manifest) refused(e *field.Error) validate.Violation {
+// refusals are the errors of injection as violations, but for places of which
+// a rule says more.
+func (m *manifest) refusals(errs field.ErrorList, d validate.Decision) []validate.Violation {
+	below := ""
 	if m.cron != nil {
-		return validate.Refusal("spec.jobTemplate.", e)
+		below = "spec.jobTemplate."
 	}
-	return validate.Refusal("", e)
+	refusals := []validate.Violation{}
+	for _, e := range errs {
+		refusal := validate.Refusal(below, e)
+		if !slices.ContainsFunc(d.Violations, func(v validate.Violation) bool { return v.Path == refusal.Path }) {
+			refusals = append(refusals, refusal)
+		}
+	}
+	return refusals
 }
 
 // look gathers what is known of the cluster for the Job as injected.

@@ -60,11 +60,12 @@ var chain = []func(*injection){
 }
 
 // Mutate returns j as the cluster should store it. The input may have the API
-// server's defaults or not. The errors are those of job.Read and of staging,
-// by field path and without values; then the Result is nil.
+// server's defaults or not. The errors are those of job.Read, and of
+// what cannot work; by field path and without values. Then the Result is nil.
 func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
 	t, errs := job.Read(j)
 	errs = append(errs, staging(t)...)
+	errs = append(errs, names(t)...)
 	if len(errs) > 0 {
 		return nil, errs
 	}

@@ -100,6 +100,10 @@ func TestMutateRefuses(t *testing.T) {
 		"a bad annotation, by its path":  {one.Annotate(job.Nodes, "two"), []string{"metadata.annotations[tao.nvidia.com/nodes]"}},
 		"staging that is not there yet":  {one.Annotate(job.Inputs, "s3://lab/x -> /x"), []string{"metadata.annotations[tao.nvidia.com/inputs]"}},
 		"results that would be forgone":  {one.Annotate(job.Outputs, "/x"), []string{"metadata.annotations[tao.nvidia.com/outputs]"}},
+		"a name too long for its pods":   {jobtest.New(strings.Repeat("a", 62)).Annotate(job.Nodes, "2"), []string{"metadata.name"}},
+		"a name too long for 11 pods":    {jobtest.New(strings.Repeat("a", 61)).Annotate(job.Nodes, "11"), []string{"metadata.name"}},
+		"a name too long for a Service":  {jobtest.New(strings.Repeat("1", 60)).Annotate(job.Nodes, "2"), []string{"metadata.name"}},
+		"a name that no host can have":   {jobtest.New("a.b").Annotate(job.Nodes, "2"), []string{"metadata.name"}},
 		"all that is wrong, in one pass": {one.Annotate(job.Nodes, "0").Annotate(job.ShmSize, "big"), []string{"metadata.annotations[tao.nvidia.com/nodes]", "metadata.annotations[tao.nvidia.com/shm-size]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +112,18 @@ func TestMutateRefuses(t *testing.T) {
 				t.Errorf("result %v, errors (-want +got):\n%s", result, diff)
 			}
 		})
+	}
+}
+
+func TestLongNamesThatFit(t *testing.T) {
+	longest := jobtest.New(strings.Repeat("a", 61)).Annotate(job.Nodes, "2")
+	subdomain := jobtest.New(strings.Repeat("1", 60)).Annotate(job.Nodes, "2").Pod(func(p *corev1.PodSpec) { p.Subdomain = "rings" })
+	for name, in := range map[string]jobtest.Job{
+		"61 characters and an index": longest, "one node": jobtest.New("a.b"), "a digit first, and a subdomain": subdomain,
+	} {
+		if _, errs := mutate.Mutate(in.Obj(), mutate.Options{}); len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs)
+		}
 	}
 }
 
