@@ -1,0 +1,62 @@
+# METADATA
+# title: Credential written as a literal
+# description: >-
+#   A literal credential in a Job is readable in etcd, in Git, in every copy of the
+#   manifest, and to everyone who may read Jobs. Variables, commands, arguments,
+#   probes, hooks, annotations and volumes of all containers are searched.
+# custom:
+#   id: inline-credentials
+#   action: deny
+#   fix: keep it in a Secret, read it through valueFrom.secretKeyRef or $(NAME), and replace the one that was written down
+package tao.rules.inline_credentials
+
+import data.tao.lib.arguments
+import data.tao.lib.leaf
+import data.tao.lib.secret
+
+violation contains finding if some finding in findings
+
+# The copy is looked at only when the Job itself is clean: else all would be there twice.
+violation contains finding if {
+	count(findings) == 0
+	some part in leaf.metadata_parts
+	some s in secret.found(part.copy)
+	finding := report({
+		"path": array.concat(part.path, [leaf.last_applied]), "owner": "",
+		"what": sprintf("annotation %s", [leaf.last_applied]),
+		"name": s.name, "kind": s.kind, "of": "annotation",
+	})
+}
+
+findings contains report(object.union(l, s)) if {
+	some l in leaf.leaves
+	some s in secrets(l)
+}
+
+findings contains report(found) if some found in arguments.found
+
+# A text that is a secret as a whole, or holds some.
+secrets(l) := {{"name": "", "kind": secret.kind(l.name, l.text)}} if {
+	l.name != ""
+} else := secret.found(l.text)
+
+report(found) := {
+	"path": found.path,
+	"message": sprintf("%s%s%s holds a literal %s", [found.owner, found.what, within(found.name), found.kind]),
+	"fix": fix(found),
+}
+
+default within(_) := ""
+
+within(name) := sprintf(" (%s)", [secret.shown(name)]) if name != ""
+
+fix(found) := fixes[found.of]
+
+fixes := {
+	"env": "keep it in a Secret and write valueFrom: {secretKeyRef: {name: <Secret>, key: <key>}} in place of value",
+	"command": "keep it in a Secret, make it a variable by envFrom or valueFrom.secretKeyRef, and write $(NAME) here",
+	"annotation": "delete it here: annotations are no place for secrets; let the container read a Secret",
+	"label": "delete it here: labels are no place for secrets; let the container read a Secret",
+	"volume": "keep it in a Secret and refer to that: nodePublishSecretRef for csi, secretRef for other volumes",
+	"key": "delete it here; keep it in a Secret, and let the container read that",
+}

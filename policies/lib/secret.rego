@@ -1,0 +1,88 @@
+# METADATA
+# description: >-
+#   Whether there is a secret in a name and its value, or anywhere in a text. What
+#   is said about it holds names and kinds only, never a part of the value.
+package tao.lib.secret
+
+import data.tao.lib.secret_format
+import data.tao.lib.secret_name
+import data.tao.lib.secret_text
+import data.tao.lib.secret_value
+
+# Whether text may hold a secret at all. The words are those of the names, the
+# commands and the formats, in lower case; one search for all of them costs
+# less than one expression.
+suspicious(text) if glob.match(words, null, lower(text))
+
+words := sprintf("{%s}", [concat(",", [secret_text.words, secret_text.command_words, secret_format.words])])
+
+# What kind of secret the value is that a name is given, if it is one.
+kind(name, value) := concat(" or ", forms) if {
+	forms := secret_format.found(value)
+	count(forms) > 0
+} else := called(name) if {
+	text := without_scheme(name, value)
+	suits(secret_name.class(name), text)
+}
+
+# Secrets in text, as {"name": …, "kind": …}; the name is "" where only the form tells.
+found(text) := named | {{"name": "", "kind": form} |
+	some form in secret_format.found(text)
+	not form in {n.kind | some n in named}
+} if {
+	named := {{"name": p.name, "kind": k} |
+		some p in secret_text.pairs(text)
+		k := pair_kind(p)
+	}
+}
+
+pair_kind(pair) := kind(pair.name, pair.value) if not pair.command
+
+pair_kind(pair) := called(pair.name) if {
+	pair.command
+	secret_value.literal(pair.value)
+}
+
+suits("password", text) if secret_value.literal(text)
+
+suits("secret", text) if secret_value.opaque(text)
+
+suits("vague", text) if secret_value.random(text)
+
+# Authorization: Bearer …
+without_scheme(name, value) := regex.replace(value, `^(?i:bearer|basic|token|apikey|digest)\s+`, "") if {
+	regex.match(`(?i)auth`, name)
+} else := value
+
+# What a person calls the secret under a name.
+called(name) := [owner.is | some owner in owners; regex.match(owner.of, words)][0] if {
+	words := secret_name.normal(name)
+}
+
+owners := [
+	{"of": `_wandb_`, "is": "W&B API key"},
+	{"of": `_(?:ngc|nvcr)_`, "is": "NGC API key"},
+	{"of": `_(?:hf|hugging_?face)_`, "is": "Hugging Face token"},
+	{"of": `pass|pwd|_pw_|^_[pu]_$`, "is": "password"},
+	{"of": `token|bearer|jwt|_pat_`, "is": "token"},
+	{"of": `_aws_`, "is": "AWS key"},
+	{"of": `api_?key`, "is": "API key"},
+	{"of": `key`, "is": "key"},
+	{"of": `cred|auth`, "is": "credential"},
+	{"of": ``, "is": "secret"},
+]
+
+# A name as a message may show it: one that could itself hold a secret is not shown.
+shown(name) := name if {
+	regex.match(`^[A-Za-z0-9_./:@ -]{1,80}$`, name)
+	count(secret_format.found(name)) == 0
+	not regex.match(`[0-9a-fA-F]{20}`, name)
+	every part in regex.split(`[_./:@ -]+`, name) {
+		not hides(part)
+	}
+} else := "(name withheld)"
+
+hides(part) if {
+	count(part) >= 12
+	secret_value.jumbled(part)
+}
