@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -89,14 +90,14 @@ func addProbes(mgr ctrl.Manager, stopping *atomic.Bool) error {
 	}
 	return mgr.AddReadyzCheck("caches", func(req *http.Request) error {
 		if stopping.Load() {
-			return fmt.Errorf("stopping")
+			return errors.New("stopping")
 		}
 		soon, cancel := context.WithTimeout(req.Context(), time.Second)
 		defer cancel()
 		for _, object := range watched() {
 			informer, err := mgr.GetCache().GetInformer(soon, object)
 			if err != nil || !informer.HasSynced() {
-				return fmt.Errorf("waiting for the cluster's objects")
+				return errors.New("waiting for the cluster's objects")
 			}
 		}
 		return nil

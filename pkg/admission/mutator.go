@@ -47,14 +47,14 @@ func (d *defaulter) Default(ctx context.Context, j *batchv1.Job) error {
 	}
 	switch req.Operation {
 	case admissionv1.Create:
-		return d.create(ctx, j, req.Namespace)
+		return d.create(ctx, j)
 	case admissionv1.Update:
 		return d.update(j, req)
 	}
 	return nil
 }
 
-func (d *defaulter) create(ctx context.Context, j *batchv1.Job, namespace string) error {
+func (d *defaulter) create(ctx context.Context, j *batchv1.Job) error {
 	if !job.Selected(j.Labels) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -46,7 +47,7 @@ func objectValue(object any) (ast.Value, error) {
 	case map[string]any:
 		value, err := ast.InterfaceToValue(o)
 		if err != nil {
-			return nil, fmt.Errorf("convert manifest: no JSON form")
+			return nil, errors.New("convert manifest: no JSON form")
 		}
 		return value, nil
 	}

@@ -130,7 +130,7 @@ func TestTimeLimit(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, tc := range map[string]struct {
-		ctx   context.Context
+		ctx   context.Context //nolint:containedctx // a case of a table
 		limit time.Duration
 		want  error
 	}{
