@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
-	"sigs.k8s.io/yaml"
 
 	"github.com/taojob/taojob/pkg/job"
 )
@@ -83,18 +81,6 @@ func unified(from, to string, a, b map[string]any) (string, error) {
 		return "", err
 	}
 	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: before, B: after, FromFile: line(from), ToFile: line(to), Context: contextLines})
-}
-
-// lines is an object as lines of YAML; none for nil.
-func lines(object map[string]any) ([]string, error) {
-	if object == nil {
-		return nil, nil
-	}
-	raw, err := yaml.Marshal(object)
-	if err != nil {
-		return nil, fmt.Errorf("write as YAML: %w", err)
-	}
-	return slices.Collect(strings.Lines(string(raw))), nil
 }
 
 // diffLine paints a line of a diff.
