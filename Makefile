@@ -69,6 +69,8 @@ e2e: ## Run the suite on real API servers (KUBE_VERSIONS), built on first use
 fuzz: ## Fuzz injection, the parsers and the reader for half a minute each
 	go test ./pkg/mutate -run '^$$' -fuzz FuzzMutate -fuzztime 30s
 	go test ./pkg/job -run '^$$' -fuzz FuzzTransfers -fuzztime 30s
+	go test ./pkg/validate -run '^$$' -fuzz FuzzParseVersion -fuzztime 30s
+	go test ./pkg/audit -run '^$$' -fuzz FuzzRead -fuzztime 30s -fuzzminimizetime 1s
 
 .PHONY: bench
 bench: ## Measure admission beside a handler that does nothing
@@ -80,11 +82,11 @@ bench-e2e: ## Measure creates through a real API server: no webhook, a do-nothin
 
 .PHONY: cluster
 cluster: ## Start a real control plane with the webhook, and print the KUBECONFIG to use
-	cd e2e && go run ./cmd/cluster up --detach --webhook
+	@cd e2e && go run ./cmd/cluster up --detach --webhook
 
 .PHONY: cluster-down
 cluster-down: ## Stop what make cluster started
-	cd e2e && go run ./cmd/cluster down
+	@cd e2e && go run ./cmd/cluster down
 
 .PHONY: clean
 clean: ## Remove what was built here; caches outside the checkout stay
