@@ -45,16 +45,7 @@ func (f *facts) service(j *batchv1.Job, t *job.Training) *validate.Service {
 	if f.services == nil {
 		return nil
 	}
-	s, ok := f.services[t.Namespace+"/"+t.Service]
-	if !ok {
-		return &validate.Service{}
-	}
-	return &validate.Service{
-		Exists:     true,
-		Ours:       j.UID != "" && metav1.IsControlledBy(s, j),
-		Headless:   rendezvous.Headless(s),
-		SelectsJob: rendezvous.Selects(s, j),
-	}
+	return rendezvous.Inspect(f.services[t.Namespace+"/"+t.Service], j)
 }
 
 // inventory reads the Nodes and Services in files. Whatever else is in them is

@@ -7,7 +7,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/taojob/taojob/pkg/capacity"
@@ -29,24 +28,12 @@ type Facts struct {
 
 // of returns what the rules may know of one Job, whose pods are as in j.
 func (f *Facts) of(ctx context.Context, j *batchv1.Job, t *job.Training) validate.Facts {
-	fits := validate.Capacity(f.Nodes.Fit(podTemplate(j), int(t.Nodes)))
+	fits := validate.Capacity(f.Nodes.Fit(job.PodTemplate(j, j.Namespace), int(t.Nodes)))
 	return validate.Facts{
 		KubeVersion: f.Version.Load(),
 		Capacity:    &fits,
 		Service:     f.service(ctx, j, t),
 	}
-}
-
-// podTemplate is the Job's template with the labels that the Job controller
-// adds, by which pods may keep apart.
-func podTemplate(j *batchv1.Job) *corev1.PodTemplateSpec {
-	template := &corev1.PodTemplateSpec{ObjectMeta: j.Spec.Template.ObjectMeta, Spec: j.Spec.Template.Spec}
-	template.Namespace = j.Namespace
-	template.Labels = map[string]string{"job-name": j.Name, batchv1.JobNameLabel: j.Name}
-	for key, value := range j.Spec.Template.Labels {
-		template.Labels[key] = value
-	}
-	return template
 }
 
 // service says what stands under the name of the headless Service; nil when
@@ -59,14 +46,9 @@ func (f *Facts) service(ctx context.Context, j *batchv1.Job, t *job.Training) *v
 	err := f.Services.Get(ctx, client.ObjectKey{Namespace: j.Namespace, Name: t.Service}, s)
 	switch {
 	case apierrors.IsNotFound(err):
-		return &validate.Service{}
+		return rendezvous.Inspect(nil, j)
 	case err != nil:
 		return nil
 	}
-	return &validate.Service{
-		Exists:     true,
-		Ours:       j.UID != "" && metav1.IsControlledBy(s, j),
-		Headless:   rendezvous.Headless(s),
-		SelectsJob: rendezvous.Selects(s, j),
-	}
+	return rendezvous.Inspect(s, j)
 }

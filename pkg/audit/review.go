@@ -155,7 +155,7 @@ func (m *manifest) refusals(errs field.ErrorList, d validate.Decision) []validat
 // look gathers what is known of the cluster for the Job as injected.
 func (r *Reviewer) look(facts *validate.Facts, j *batchv1.Job, t *job.Training) {
 	if r.Nodes != nil {
-		fit := validate.Capacity(r.Nodes.Fit(podTemplate(j, t.Namespace), int(t.Nodes)))
+		fit := validate.Capacity(r.Nodes.Fit(job.PodTemplate(j, t.Namespace), int(t.Nodes)))
 		facts.Capacity = &fit
 	}
 	if r.Found != nil && t.MultiNode() {
@@ -163,16 +163,4 @@ func (r *Reviewer) look(facts *validate.Facts, j *batchv1.Job, t *job.Training) 
 		j.Namespace = t.Namespace
 		facts.Service = r.Found(j, t)
 	}
-}
-
-// podTemplate is the Job's template with the namespace and labels that its
-// pods will have, by which they may keep apart.
-func podTemplate(j *batchv1.Job, namespace string) *corev1.PodTemplateSpec {
-	template := j.Spec.Template.DeepCopy()
-	template.Namespace = namespace
-	if template.Labels == nil {
-		template.Labels = map[string]string{}
-	}
-	template.Labels["job-name"], template.Labels[batchv1.JobNameLabel] = j.Name, j.Name
-	return template
 }

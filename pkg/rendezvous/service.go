@@ -10,10 +10,6 @@ import (
 	"github.com/taojob/taojob/pkg/job"
 )
 
-// jobNameLabel is on every pod of a Job, on all versions of Kubernetes;
-// batch.kubernetes.io/job-name came with 1.27.
-const jobNameLabel = "job-name"
-
 // portName is the one port's. A headless Service filters no ports: it is for
 // people and policies to read.
 const portName = "rendezvous"
@@ -39,7 +35,7 @@ func Service(j *batchv1.Job, t *job.Training) *corev1.Service {
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
 			PublishNotReadyAddresses: true,
-			Selector:                 map[string]string{jobNameLabel: j.Name},
+			Selector:                 map[string]string{job.NameLabel: j.Name},
 			Ports:                    []corev1.ServicePort{{Name: portName, Port: t.MasterPort, Protocol: corev1.ProtocolTCP}},
 		},
 	}
@@ -47,25 +43,4 @@ func Service(j *batchv1.Job, t *job.Training) *corev1.Service {
 		s.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	}
 	return s
-}
-
-// Headless tells whether a Service has no address of its own.
-func Headless(s *corev1.Service) bool { return s.Spec.ClusterIP == corev1.ClusterIPNone }
-
-// Selects tells whether a Service selects the pods of the Job of that name, by
-// labels that the Job controller gives them or the template has.
-func Selects(s *corev1.Service, j *batchv1.Job) bool {
-	if len(s.Spec.Selector) == 0 {
-		return false
-	}
-	for key, want := range s.Spec.Selector {
-		got := j.Spec.Template.Labels[key]
-		if key == jobNameLabel || key == batchv1.JobNameLabel {
-			got = j.Name
-		}
-		if got != want {
-			return false
-		}
-	}
-	return true
 }
