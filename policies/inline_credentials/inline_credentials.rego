@@ -13,6 +13,7 @@ package tao.rules.inline_credentials
 import data.tao.lib.arguments
 import data.tao.lib.leaf
 import data.tao.lib.secret
+import data.tao.lib.secret_format
 
 violation contains finding if some finding in findings
 
@@ -20,11 +21,11 @@ violation contains finding if some finding in findings
 violation contains finding if {
 	count(findings) == 0
 	some part in leaf.metadata_parts
-	some s in secret.found(part.copy)
+	some kind in secret_format.found(part.copy)
 	finding := report({
 		"path": array.concat(part.path, [leaf.last_applied]), "owner": "",
 		"what": sprintf("annotation %s", [leaf.last_applied]),
-		"name": s.name, "kind": s.kind, "of": "annotation",
+		"name": "", "kind": kind, "of": "annotation",
 	})
 }
 

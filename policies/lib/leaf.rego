@@ -91,7 +91,7 @@ metadata_parts := [part |
 	path := array.concat(at, ["metadata", field])
 	entries := object.get(pod.document, path, {})
 	part := {
-		"path": path, "value": object.remove(entries, [last_applied]), "owner": "", "what": called, "of": called,
+		"path": path, "value": object.remove(entries, [last_applied, "tao.nvidia.com/injected"]), "owner": "", "what": called, "of": called,
 		"copy": object.get(entries, last_applied, ""),
 	}
 ]

@@ -37,7 +37,7 @@ patterns := {
 	"GitLab token": `\bgl(?:pat|ptt|dt|rt|soat|cbt|agent|oas|ft|imt)-[\w.-]{16,}`,
 	"Hugging Face token": `(?:\b|_)(?:hf|api_org)_(?:[A-Za-z0-9]{30,}|[A-Za-z]*[0-9][A-Za-z0-9]*[A-Z][A-Za-z0-9]{10,})`,
 	"NVIDIA API key": `\bnvapi-[\w-]*[A-Z0-9][\w-]{11,}`,
-	"Weights & Biases API key": concat("", [
+	"W&B API key": concat("", [
 		`\bwandb_v1_\w{16,}`,
 		`|(?i:wandb(?:\.login\b|[_. -]?(?:api)?[_. -]?key\b|\s+login\b)[^\n]{0,40}?\b(?:local-)?[0-9a-f]{40}\b)`,
 	]),

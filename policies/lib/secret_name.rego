@@ -43,7 +43,7 @@ secret := concat("", [
 	decoration,
 ])
 
-vague := `_(?:passwords?|passwd|pass|pwd|secrets?|tokens?|credentials?|creds|auth|[a-z]*keys?|jwt|pat|sas|signature)_`
+vague := `_(?:cookie|passwords?|passwd|pass|pwd|secrets?|tokens?|credentials?|creds|auth|[a-z]*keys?|jwt|pat|sas|signature)_`
 
 # Whose key is a secret: the kinds of key that are, and services that give some out.
 key_owners := concat("|", [
@@ -82,7 +82,7 @@ about := concat("", [
 ])
 
 harmless := concat("", [
-	`^_(?:no|use|add|enable|disable|skip|with|without|allow|require|is|has|show|hide|print|save|strip|ignore|force|include`,
+	`_(?:checksum|sha256|sha512|md5|digest|hash)_|^_(?:no|use|add|enable|disable|skip|with|without|allow|require|is|has|show|hide|print|save|strip|ignore|force|include`,
 	`|exclude|return|max|min|num|n|total|old_?pwd|pwd)_`,
 	`|_(?:public|pub|publishable|ssh_host|host|known_hosts|primary|foreign|sort|partition|cache|kms|object|group|routing|image`,
 	`|hot|dict|index|query|row|label|map|s3|value|lookup|shard|join|unique|config|secret_key_ref|idempotency)_keys?_$`,
