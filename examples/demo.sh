@@ -14,8 +14,9 @@ run() { # run EXIT ARGS...: the plugin must end with that code
   [ "$got" = "$want" ] || { echo "exit $got, want $want" >&2; exit 1; }
 }
 
-run 0 review -f examples/two-node.yaml -o diff
-run 1 review -f examples/bad/inline-credentials.yaml
-run 1 review -f examples/bad/gpu-capacity.yaml --inventory examples/inventory.yaml
-run 1 review -f examples/bad/multi-node-version.yaml --kube-version 1.27
-run 1 review -f examples/bad/multi-node-shape.yaml
+cluster="--inventory examples/inventory.yaml --kube-version"
+run 0 review -f examples/two-node.yaml $cluster 1.37 -o diff
+run 1 review -f examples/bad/inline-credentials.yaml $cluster 1.37
+run 1 review -f examples/bad/gpu-capacity.yaml $cluster 1.37
+run 1 review -f examples/bad/multi-node-version.yaml $cluster 1.27
+run 1 review -f examples/bad/multi-node-shape.yaml $cluster 1.37
