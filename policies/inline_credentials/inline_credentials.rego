@@ -17,7 +17,7 @@ import data.tao.lib.secret_format
 
 violation contains finding if some finding in findings
 
-# The copy is looked at only when the Job itself is clean: else all would be there twice.
+# kubectl's copy is looked at only when the Job itself is clean: else all would be there twice.
 violation contains finding if {
 	count(findings) == 0
 	some part in leaf.metadata_parts

@@ -7,8 +7,10 @@ package tao.lib.leaf
 import data.tao.lib.pod
 import data.tao.lib.secret
 
-# kubectl's copy of the whole manifest.
+# kubectl's copy of the whole manifest, and what injection wrote.
 last_applied := "kubectl.kubernetes.io/last-applied-configuration"
+
+injected := "tao.nvidia.com/injected"
 
 # Each as {"path": …, "name": the name that the text is the value of, or "",
 # "text": …, "owner": whose it is, "what": what it is, "of": which sort of place}.
@@ -91,8 +93,12 @@ metadata_parts := [part |
 	path := array.concat(at, ["metadata", field])
 	entries := object.get(pod.document, path, {})
 	part := {
-		"path": path, "value": object.remove(entries, [last_applied, "tao.nvidia.com/injected"]), "owner": "", "what": called, "of": called,
+		"path": path,
+		"value": object.remove(entries, [last_applied, injected]),
 		"copy": object.get(entries, last_applied, ""),
+		"owner": "",
+		"what": called,
+		"of": called,
 	}
 ]
 

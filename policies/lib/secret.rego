@@ -9,9 +9,8 @@ import data.tao.lib.secret_name
 import data.tao.lib.secret_text
 import data.tao.lib.secret_value
 
-# Whether text may hold a secret at all. The words are those of the names, the
-# commands and the formats, in lower case; one search for all of them costs
-# less than one expression.
+# Whether text may hold a secret at all: one search for all words of the names,
+# the commands and the formats, in lower case, costs less than one expression.
 suspicious(text) if glob.match(words, null, lower(text))
 
 words := sprintf("{%s}", [concat(",", [secret_text.words, secret_text.command_words, secret_format.words])])
@@ -25,7 +24,7 @@ kind(name, value) := concat(" or ", forms) if {
 	suits(secret_name.class(name), text)
 }
 
-# Secrets in text, as {"name": …, "kind": …}; the name is "" where only the form tells.
+# Secrets in a text or in what is encoded in it, as {"name": …, "kind": …}; the name is "" where only the form tells.
 found(text) := named | {{"name": "", "kind": form} |
 	some form in secret_format.found(text)
 	not form in {n.kind | some n in named}
@@ -46,6 +45,11 @@ pair_kind(pair) := called(pair.name) if {
 suits("password", text) if secret_value.literal(text)
 
 suits("secret", text) if secret_value.opaque(text)
+
+suits("login", text) if {
+	secret_value.opaque(text)
+	regex.match(`[^A-Za-z. -]`, text)
+}
 
 suits("vague", text) if secret_value.random(text)
 

@@ -5,8 +5,9 @@
 package tao.lib.secret_name
 
 # How sure a name is, which decides how much its value must look like a secret:
-# "password" (any literal is one), "secret" (a literal of some length is one) and
-# "vague" (only a random string is one). Undefined for all other names.
+# "password" (any literal is one), "secret" (a literal of some length is one),
+# "login" (one that is no mere word is one) and "vague" (only a random string is
+# one). Undefined for all other names.
 class(name) := "password" if {
 	words := normal(name)
 	not innocent(words)
@@ -15,6 +16,10 @@ class(name) := "password" if {
 	words := normal(name)
 	not innocent(words)
 	regex.match(secret, words)
+} else := "login" if {
+	words := normal(name)
+	not innocent(words)
+	regex.match(login, words)
 } else := "vague" if {
 	words := normal(name)
 	not innocent(words)
@@ -39,9 +44,11 @@ secret := concat("", [
 	`|[a-z]*(?:secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken)`,
 	`|(?:hf|git|github|gitlab|ngc|api|bot|auth|access|refresh|bearer|session|oauth)?token`,
 	`|(?:auth|access|api|bearer|refresh)_tokens`,
-	`|credentials?|creds?|authorization|auth|authn|bearer|jwt|pat|sas|secrets?)`,
+	`|bearer|jwt|pat|sas|secrets?)`,
 	decoration,
 ])
+
+login := concat("", [`_(?:credentials?|creds?|authorization|auth|authn)`, decoration])
 
 vague := `_(?:cookie|passwords?|passwd|pass|pwd|secrets?|tokens?|credentials?|creds|auth|[a-z]*keys?|jwt|pat|sas|signature)_`
 
@@ -82,14 +89,15 @@ about := concat("", [
 ])
 
 harmless := concat("", [
-	`_(?:checksum|sha256|sha512|md5|digest|hash)_|^_(?:no|use|add|enable|disable|skip|with|without|allow|require|is|has|show|hide|print|save|strip|ignore|force|include`,
+	`^_(?:no|use|add|enable|disable|skip|with|without|allow|require|is|has|show|hide|print|save|strip|ignore|force|include`,
 	`|exclude|return|max|min|num|n|total|old_?pwd|pwd)_`,
 	`|_(?:public|pub|publishable|ssh_host|host|known_hosts|primary|foreign|sort|partition|cache|kms|object|group|routing|image`,
 	`|hot|dict|index|query|row|label|map|s3|value|lookup|shard|join|unique|config|secret_key_ref|idempotency)_keys?_$`,
 	`|_(?:pubkey|kms|cmk|certificate|cert|keyfile|keystore|keyring)_`,
 	`|_(?:pad|eos|bos|cls|sep|unk|mask|special|image|img|video|audio|start|end|stop|begin|prefix|suffix|prompt|next|first|last|per`,
-	`|max|min|num|n|new|added|extra|vocab|text|visual|vision|point|query|key|register|think|tool|user|assistant|system|input`,
-	`|output|train|target|source|context|word|object|class|patch|object|region|box|seg|loc|skip|placeholder|global|cross)_tokens?_`,
+	`|max|min|num|n|new|added|extra|vocab|text|visual|vision|point|query|key|register|think|tool`,
+	`|word|object|class|patch|region|box|seg|loc|skip|placeholder|global|cross)_tokens?_`,
 	`|_(?:credentials?|creds|image_?pull|pull|tls|registry|docker|regcred|kube|k8s|existing|job|generic)_secrets?_`,
+	`|_(?:checksum|sha256|sha1|md5|hash|digest|revision|commit|x_amz|x_goog)_`,
 	`|_secret_(?:name|ref|key_ref|store|class)`,
 ])

@@ -10,37 +10,36 @@ words := "*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*
 named := sprintf("{%s}", [words])
 
 # The commands that are looked at.
-command_words := "*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*stdin*,*sudo*,*passwd*,*cqlsh*,*sqlcmd*,*bcp *,*http*,*lftp*,*sqlplus*,*rclone*,*env *"
+command_words := "*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*"
 
 # A name with one of the words, also with the dashes of a flag.
 name := `[\w.-]*(?i:pass|pwd|_pw|secret|token|key|cred|auth|bearer|jwt|[_-]pat|[_-]sas|cookie)[\w.-]*`
 
 # A shell word: quoted and bare pieces that stand together.
-word := "((?:\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'|\\$\\{[^}]*\\}|\\$\\([^)]*\\)|`[^`]*`|\\{\\{[^}]*\\}\\}|\\\\.|[^\\s\"'`&|;<>(){},\\\\])+)"
+word := "((?:\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'|\\$\\{[^}]*\\}|\\$\\([^)]*\\)|`[^`]*`|\\{\\{[^}]*\\}\\}|\\\\.|[^\\s\"'`&|;<>(){}\\[\\],\\\\])+)"
 
 # What stands before a name, the name, what joins it to its value or else a flag
 # and blanks, the value, what follows.
 pair := concat("", [
 	`(\$\{|[$/]|^[ \t-]*|[{,"'][ \t]*)?`,
-	`(?:(`, name, `)(\\*["']?\]?(?:[ \t]*=[ \t]*|[ \t]*:[ \t]*|[ \t]*,[ \t]*)|:[-=])`,
+	`(?:(`, name, `)(:[-=]|\\*["']?\]?(?:[ \t]*=[ \t]*|[ \t]*:[ \t]*|[ \t]*,[ \t]*))`,
 	`|(--?`, name, `)[ \t]+)`,
-	`\\*`, word, `([ \t]*(?:#.*)?$|.)?`,
+	`\\*`, word, `([(\[]|[ \t]*\n|["'}\],])?`,
 ])
 
 pairs(text) := (shell_pairs(text) | command_pairs(text)) | entry_pairs(text)
 
 shell_pairs(text) := {{"name": m.name, "value": value(m)} |
-	some raw in split(without_comments(text), "\n")
-	line := trim_space(raw)
+	some line in split(without_comments(text), "\n")
 	glob.match(named, null, lower(line))
-	some hit in regex.find_all_string_submatch_n(pair, line, -1)
+	some hit in regex.find_all_string_submatch_n(pair, concat("", [line, "\n"]), -1)
 	m := {"before": hit[1], "name": concat("", [hit[2], hit[4]]), "join": hit[3], "value": hit[5], "after": hit[6]}
 	given(m)
 }
 
 # Continued lines as one; comments may only hold what has a form of its own.
 without_comments(text) := regex.replace(joined, `(?m)(?:^|[ \t])#(?:[ \t!].*|)$`, "") if {
-	contains(text, "\n")
+	glob.match("{*#*,*\n*}", null, text)
 	joined := regex.replace(text, `\\\r?\n`, "")
 } else := text
 
@@ -71,7 +70,7 @@ joins(m) if regex.match(`^\\*["'][ \t]*[:,]`, m.join)
 joins(m) if {
 	regex.match(`^:[ \t]+$|^:$`, m.join)
 	regex.match(`^$|^[ \t-]+$|^[{,"']`, m.before)
-	regex.match(`^$|^[ \t]*#|^["'},\]]`, m.after)
+	regex.match(`\n$|^["'},\]]`, m.after)
 	contained(m)
 }
 
@@ -98,7 +97,7 @@ rest := `\b[^\n;|&]*?[ \t]`
 commands := [
 	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*}", "pattern": concat("", [`\b(?:login|sshpass|mongo\w*|cqlsh)`, rest, `-p(?:[ \t]*|=)`, word])},
 	{"name": "-P", "words": "{*sqlcmd*,*bcp *}", "pattern": concat("", [`\b(?:sqlcmd|bcp)`, rest, `-P[ \t]*`, word])},
-	{"name": "-a", "words": "*http*", "pattern": concat("", [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word])},
+	{"name": "-a", "words": "{*http * -a*,*https * -a*,*http*--auth*}", "pattern": concat("", [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word])},
 	{"name": "-u", "words": "*lftp*", "pattern": concat("", [`\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`, word])},
 	{"name": "logon", "words": "*sqlplus*", "pattern": concat("", [`\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/`, word])},
 	{"name": "-b", "words": "*htpasswd*", "pattern": concat("", [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`])},
@@ -129,10 +128,6 @@ command_pairs(text) := {{"name": c.name, "command": true, "value": hit[1]} |
 
 # The entries of a manifest within a text, and "set NAME value".
 entries := [
-	{"name": 1, "value": 2, "words": "*authorization*", "pattern": concat("", [
-		`(?i)(authorization)\\*["']?\s*[:=,]\s*["']?(?:bearer|basic|token|apikey|digest)\s+`, word,
-	])},
-	{"name": 1, "value": 2, "words": "*bearer *", "pattern": `(?i)\b(bearer)[ \t]+([\w.~+/=-]{16,})`},
 	{"name": 1, "value": 2, "words": "*env *", "pattern": concat("", [`\bENV[ \t]+(`, name, `)[ \t]+`, word])},
 	{"name": 1, "value": 2, "words": "*rclone*", "pattern": concat("", [
 		`[ \t]((?:secret_)?access_key(?:_id)?|pass|password|account|key|token)[ \t]+`, word,

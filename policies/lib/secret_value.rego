@@ -54,12 +54,19 @@ reference(text) if {
 	regex.match("^\\$[A-Za-z_{(]|\\$[{(]|\\$[A-Z_]{2}|`|\\{\\{|^\\{%|^%\\w+%$|^<%|^!\\w+|^@\\w+@$|^%\\{|^%\\(", text)
 	rest := regex.replace(text, "\\$\\{[^}]*\\}|\\$\\([^)]*\\)|\\$\\w+|`[^`]*`|\\{\\{[^}]*\\}\\}|%\\w+%", "")
 	not leftover(rest)
+	not jumbled_name(text)
 }
 
 leftover(text) if {
 	regex.match(`^[A-Za-z0-9+=_~-]{12,}$`, text)
 	regex.match(`[0-9].*[0-9]`, text)
 	not regex.match(`^[-_]?[A-Za-z]+(?:[_-][A-Za-z0-9]+)*$`, text)
+}
+
+# A password may begin with a dollar as well.
+jumbled_name(text) if {
+	regex.match(`^\$\w+$`, text)
+	jumbled(text)
 }
 
 leftover(text) if regex.match(`^[_-]?[A-Z0-9]*[A-Z]{4}[A-Z0-9]*[0-9]{3}$`, text)
@@ -79,7 +86,7 @@ empty_words := concat("", [
 to_be_filled := concat("", [
 	`^<.*>$|^\{\w*\}$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
 	`|^[A-Za-z]{0,6}[-_]?(?:0?123456789|(?i:abcdefgh))(?:[0-9a-z_-]*|[0-9A-Z_-]*|[a-zA-Z]*[0-9]*)$|[-_]x{3,}$`,
-	`|(?i)(?:^|[^a-z])(?:your|yours|change[ _-]?(?:me|it|this)|replace(?:[ _-]?(?:me|this|with))?|redacted|placeholder|example|sample|dummy`,
+	`|(?i)(?:^|[^a-z])(?:your|yours|change[ _-]?(?:me|it|this)|replaced?(?:[ _-]?(?:me|this|with))?|to[ _-]be|redacted|placeholder|example|sample|dummy`,
 	`|insert|enter|todo|tbd|fixme|fill[ _-]?(?:me|in)|notreal|not[ _-]a[ _-]real|fake|goes[ _-]?here|here|not[ _-](?:needed|used|required|set)`,
 	`|provide[dr]?|paste|put[ _-]|set[ _-]?(?:me|this|in|by|via)|supplied|injected|overrid(?:e|den)|hidden|masked|removed|censored|secret[ _-]?here)(?:[^a-z]|$)`,
 	`|^(?:(?i)your|changeme|replaceme|insert|enter)[A-Z_ -]`,
@@ -99,7 +106,7 @@ place := concat("", [
 	`(?i)^(?:\.{1,2}/|~/|[a-z]:\\|[a-z][a-z0-9+.-]*://|arn:|@/?[\w./-]+$|id=|src=|type=`,
 	`|(?:ssm|vault|secretsmanager|secretmanager|secret|secrets|secretref|op|gcp|gsm|sm|kms|alias|env|file|awssm|akv|keyvault|bao`,
 	`|doppler|k8s|ref\+\w+|projects|valuefrom|configmap|keychain|keyring|projects|parameter|parameterstore|conjur|sops)[:/]`,
-	`|enc\[|mounted[ _-]|os\.environ\[.*|(?:os|process|ENV|System|args|self|cfg|config|conf|settings|opts?)(?:\.\w+)+$)`,
+	`|enc\[|mounted[ _-]|(?:os|process|ENV|System|args|self|cfg|config|conf|settings|opts?)(?:\.\w+)+$)`,
 	`|^[A-Za-z_]+(?:\.[A-Za-z_]+)+$`,
 ])
 
@@ -111,8 +118,7 @@ plain := concat("", [
 	`|disabled|default|auto|always|never|ifnotpresent|scram-sha-[0-9]+|md5|trust|noauth|application[_-]default|environment|browser`,
 	`|workload[_-]?identity|irsa|instance[_-]?profile|imds|vault|keyring|store|cached?|manager|system|service-?account|username`,
 	`|none|public|private|shared|internal|external|cluster|unlimited|random|generate[d]?|prompt|stdin|netrc|regcred|inline|in-cluster`,
-	`|(?-i:[a-z]+[0-9]{0,2}|[0-9]{1,4})(?:(?-i:[.-](?:[a-z]+[0-9]{0,2}|[0-9]{1,4})))+`,
-	`|(?-i:[a-z0-9]+)(?-i:[.-][a-z0-9]+)*[.-](?-i:secret|secrets|creds?|credentials?|token|tokens|keys?|tls|auth|password|sa)(?-i:[.-][a-z0-9]+)*`,
+	`|[a-z0-9]+(?:[.-][a-z0-9]+)*[.-](?:(?:secrets?|creds?|credentials?|tls|auth)(?:[.-][a-z0-9]+)*|tokens?|keys?|password|sa)`,
 	`|(?:tao|ngc|hf|wandb|aws|s3)-(?:secret|creds?|credentials?|token|keys?)[a-z0-9.-]*`,
 	`|password|passwd|secret|testing|(?:get|load|read|fetch|find|make)_[a-z_]+)$`,
 	`|^[A-Z]+(?:_[A-Z]+)+$|^[a-z]+(?:_[a-z]+)*_(?:token|key|secret|password|id|at|name)$`,
