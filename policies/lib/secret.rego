@@ -60,7 +60,7 @@ without_scheme(name, value) := regex.replace(value, `^(?i:bearer|basic|token|api
 
 # What a person calls the secret under a name.
 called(name) := [owner.is | some owner in owners; regex.match(owner.of, words)][0] if {
-	words := secret_name.normal(name)
+	words := secret_name.joined(name)
 }
 
 owners := [

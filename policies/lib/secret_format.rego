@@ -10,15 +10,16 @@ import data.tao.lib.secret_value
 # Text without any of these words, which are those of all formats in lower case,
 # holds none of them.
 words := concat(",", [
-	"*ltai*,*akid*,*goog1*,*akia*,*asia*,*abia*,*acca*,*-amz-*,*-goog-*,*accesskeyid=*,*googleaccessid=*,*keyname=*,*q~*,*sig=*,*ghp_*,*gho_*,*ghu_*,*ghs_*,*ghr_*",
-	"*github_pat_*,*glpat-*,*gldt-*,*glrt-*,*glcbt-*,*glptt-*,*glft-*,*glimt-*,*glagent-*,*gloas-*",
-	"*glsoat-*,*gr1348941*,*hf_*,*api_org_*,*nvapi-*,*wandb_v1_*,sk-*,*[!a-z]sk-*,*lsv2_*,*gsk_*,*xai-*",
-	"*pplx-*,*tvly-*,*r8_*,*xox*,*xapp-*,*hooks.slack.com/*,*/api/*webhooks/*,*webhook.office.com/*",
-	"*hooks.zapier.com/*,*chat.googleapis.com/*,*telegram.org/bot*,*/bot/v2/hook/*,*dingtalk.com/*,*aiza*",
-	"*gocspx-*,*ya29.*,*ls0tls1crudjti*,*eyj*.eyj*,*://*@*,*earer *,*uthorization*,*npm_*,*pypi-*,*dckr_*",
-	"*rubygems_*,*_live_*,*_test_*,*sg.*,*whsec_*,*dapi*,*hvs.*,*hvb.*,*do?_v1_*,*glsa_*,*glc_*,*pmak-*",
-	"*lin_api_*,*ntn_*,*sbp_*,*pul-*,*atlasv1.*,*rf_*,*pcsk_*,*figd_*,*shpat_*,*atatt3*,*atbb*,*dp.??.*",
-	"*nrak-*,*eyjhdxrocyi6*,*ewog*imf1dghzij*,*base64*,*b64*",
+	"*akia*,*asia*,*abia*,*acca*,*-amz-*,*-goog-*,*accesskeyid=*,*googleaccessid=*,*keyname=*,*sig=*",
+	"*accountkey=*,*sharedaccesskey=*,*q~*,*ghp_*,*gho_*,*ghu_*,*ghs_*,*ghr_*,*github_pat_*,*glpat-*,*gldt-*",
+	"*glrt-*,*glcbt-*,*glptt-*,*glft-*,*glimt-*,*glagent-*,*gloas-*,*glsoat-*,*gr1348941*,*hf_*,*api_org_*",
+	"*nvapi-*,*sk-*,*lsv2_*,*gsk_*,*xai-*,*pplx-*,*tvly-*,*r8_*,*xox*,*xapp-*,*hooks.slack.com/*,*webhooks/*",
+	"*webhook.office.com/*,*hooks.zapier.com/*,*chat.googleapis.com/*,*telegram.org/bot*,*/bot/v2/hook/*",
+	"*dingtalk.com/*,*aiza*,*gocspx-*,*ya29.*,*private key*,*age-secret-key-1*,*ls0tls1crudjti*,*.eyj*,*://*",
+	"*earer *,*uthorization*,*npm_*,*pypi-*,*dckr_*,*rubygems_*,*_live_*,*_test_*,*sg.*,*whsec_*,*ltai*",
+	"*akid*,*goog1*,*dapi*,*hvs.*,*hvb.*,*_v1_*,*glsa_*,*glc_*,*pmak-*,*lin_api_*,*ntn_*,*sbp_*,*tskey-*",
+	"*pul-*,*atlasv1.*,*rf_*,*pcsk_*,*figd_*,*shpat_*,*atatt3*,*atbb*,*dp.*,*nrak-*,*eyjhdxrocyi6*",
+	"*imf1dghzij*,*base64*,*b64*",
 ])
 
 # Each as "what it is": where a word of "words" (a glob) occurs, "pattern" decides.
@@ -142,6 +143,8 @@ found(text) := kinds if {
 	count(kinds) > 0
 } else := found_in(text) | encoded(text)
 
+default found_in(_) := set()
+
 found_in(text) := {kind |
 	some kind, format in formats
 	glob.match(format.words, null, text)
@@ -149,7 +152,11 @@ found_in(text) := {kind |
 	# docker://image:tag@sha256:… has no password
 	some hit in regex.find_all_string_submatch_n(format.pattern, replace(text, "@sha256:", " "), -1)
 	real(hit)
+} if {
+	glob.match(any_word, null, lower(text))
 }
+
+any_word := sprintf("{%s}", [words])
 
 default encoded(_) := set()
 
