@@ -60,7 +60,7 @@ func denials() map[string]denial {
 			[]string{"metadata.annotations[tao.nvidia.com/nodes]", "want a whole number from 1 to 100000"},
 		},
 		"two credentials and too many GPUs at once": {
-			[]edit{gpus(16), env("HF_TOKEN", canary), env("WANDB_API_KEY", strings.Repeat("0123456789", 4))},
+			[]edit{gpus(16), env("HF_TOKEN", canary), env("WANDB_API_KEY", "3f1c9a7be2d80456f9a1c3e57b8d2046ac91e73d")},
 			[]string{"inline-credentials", "HF_TOKEN", "WANDB_API_KEY", "gpu-capacity"},
 		},
 		"nodes that contradict the completions": {

@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/taojob/taojob/e2e/webhook"
 )
 
 // The examples are not tested in parallel: two of them would compete for the nodes.
@@ -63,6 +66,30 @@ func TestTheExampleOfTwoNodes(t *testing.T) {
 		return errors.Join(errors.New("it is still there"), err)
 	})
 	s.free()
+}
+
+// TestTheBadExamplesAreRefused has each refused by the rule that its file is named after.
+func TestTheBadExamplesAreRefused(t *testing.T) {
+	root, err := webhook.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "examples", "bad", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are none: %v", err)
+	}
+	for _, file := range files {
+		rule := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(rule, func(t *testing.T) {
+			s := newSpace(t)
+			if rule == "multi-node-version" && !old() {
+				s.do("", "apply", "--filename", file)
+				s.free()
+				return
+			}
+			s.refused("", []string{"apply", "--filename", file}, rule+": ", "; fix: ")
+		})
+	}
 }
 
 func checkIndexed(t *testing.T, j *batchv1.Job) {

@@ -2,10 +2,12 @@ package suite
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func isThere(*corev1.Service) error { return nil }
@@ -40,7 +42,52 @@ func TestAGeneratedNameOnTwoNodes(t *testing.T) {
 	checkRendezvous(t, s.service(j.Name, isThere), j)
 }
 
-func TestANameThatCannotBeAServices(t *testing.T) {
+func TestThreeGeneratedNamesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	edits := []edit{generated}
+	if !old() {
+		edits = append(edits, nodes("2"))
+	}
+	var created sync.WaitGroup
+	for range 3 {
+		created.Go(func() {
+			if r := s.kubectl(manifest("run", edits...), create...); r.err != nil {
+				t.Error(r.out)
+			}
+		})
+	}
+	created.Wait()
+	list, err := plane.Client.BatchV1().Jobs(s.name).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 3 {
+		t.Fatalf("%d Jobs, want three: %v", len(list.Items), err)
+	}
+	if old() {
+		return
+	}
+	for i := range list.Items {
+		j := &list.Items[i]
+		checkEnv(t, container(j), twoNodes(j.Name, 1))
+		checkRendezvous(t, s.service(j.Name, isThere), j)
+	}
+}
+
+func TestANameThatIsTaken(t *testing.T) {
+	t.Parallel()
+	for shape, edits := range shapes() {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			s := newSpace(t)
+			s.do(manifest("taken", edits...), create...)
+			if len(edits) > 0 {
+				s.service("taken", isThere)
+			}
+			s.refused(manifest("taken", edits...), create, `jobs.batch "taken" already exists`)
+		})
+	}
+}
+
+func TestANameThatCannotCannotBeAServices(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
 	apply := []string{"apply", "--filename", "-"}

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -121,6 +123,15 @@ func (s *space) job(name string) *batchv1.Job {
 		s.Fatal(err)
 	}
 	return j
+}
+
+// gone is an error as long as the Job is there.
+func (s *space) gone(name string) error {
+	_, err := plane.Client.BatchV1().Jobs(s.name).Get(s.Context(), name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return errors.Join(errors.New("it is still there"), err)
 }
 
 // only is the one Job of the namespace.

@@ -1,7 +1,7 @@
 package suite
 
 import (
-	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -33,10 +33,12 @@ func TestWrites(t *testing.T) {
 		"the stored object is replaced with another label":        replaceExported,
 		"the manifest is replaced by force":                       replaceByForce,
 		"a plain manifest is replaced as an unlabelled one is":    replacePlain,
-		"labels are patched in two ways":                          patchLabels,
+		"labels are patched in all ways":                          patchLabels,
+		"a label is added in an editor":                           editLabel,
 		"a Job is suspended and resumed":                          suspend,
 		"a finalizer is taken away from a Job that is on its way": finalize,
 		"the label is taken away":                                 removeLabel,
+		"the label comes late, and what runs is left alone":       labelLate,
 	} {
 		for shape, edits := range shapes() {
 			t.Run(name+", "+shape, func(t *testing.T) {
@@ -135,6 +137,14 @@ func replaceByForce(s *space, edits []edit) {
 		s.Error("it is the same Job")
 	}
 	checkInjected(s.T, is, "tao-creds-a")
+	if len(edits) > 0 { // the first one's Service goes, and the second gets its own
+		s.service("a", func(service *corev1.Service) error {
+			if !metav1.IsControlledBy(service, is) {
+				return fmt.Errorf("it is that of %v", service.OwnerReferences)
+			}
+			return nil
+		})
+	}
 }
 
 // replacePlain also fails without us: the manifest has no selector, and the
@@ -146,6 +156,7 @@ func replacePlain(s *space, edits []edit) {
 	replace := append([]string{"replace"}, fromInput...)
 	theirs := s.refused(manifest("theirs", unlabelled), replace, "theirs")
 	ours := s.refused(manifest("ours", edits...), replace, "ours")
+	s.contains(theirs, "spec.selector: Required value")
 	if diff := cmp.Diff(complaints(theirs), complaints(ours)); diff != "" {
 		s.Errorf("the API server complains (-of an unlabelled Job +of ours):\n%s\n%s", diff, ours)
 	}
@@ -164,12 +175,26 @@ func patchLabels(s *space, edits []edit) {
 	was := s.job("a")
 	s.do("", "patch", "job", "a", "--type", "merge", "--patch", `{"metadata":{"labels":{"merge":"new"}}}`)
 	s.do("", "patch", "job", "a", "--type", "json", "--patch", `[{"op":"add","path":"/metadata/labels/json","value":"new"}]`)
+	s.do("", "patch", "job", "a", "--type", "strategic", "--patch", `{"metadata":{"labels":{"strategic":"new"}}}`)
 	s.do("", "label", "job", "a", "command=new")
 	is := s.kept(was)
-	for _, label := range []string{"merge", "json", "command"} {
+	for _, label := range []string{"merge", "json", "strategic", "command"} {
 		if is.Labels[label] != "new" {
 			s.Errorf("label %s is missing", label)
 		}
+	}
+}
+
+func editLabel(s *space, edits []edit) {
+	s.apply(manifest("a", edits...))
+	was := s.job("a")
+	editor := `sed -i 's/^    tao.nvidia.com\/job:.*/&\n    mark: new/'`
+	r := s.run("", "env", "KUBE_EDITOR="+editor, plane.Assets.Kubectl(), "--namespace", s.name, "edit", "job", "a")
+	if r.err != nil {
+		s.Fatalf("kubectl edit: %v\n%s", r.err, r.out)
+	}
+	if s.kept(was).Labels["mark"] != "new" {
+		s.Errorf("the label is missing: %s", r.out)
 	}
 }
 
@@ -194,13 +219,7 @@ func finalize(s *space, edits []edit) {
 		s.Error("the Job is not on its way")
 	}
 	s.do("", "patch", "job", "a", "--type", "json", "--patch", `[{"op":"remove","path":"/metadata/finalizers"}]`)
-	s.eventually("the end of the Job", func() error {
-		_, err := plane.Client.BatchV1().Jobs(s.name).Get(s.Context(), "a", metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return errors.Join(errors.New("it is still there"), err)
-	})
+	s.eventually("the end of the Job", func() error { return s.gone("a") })
 }
 
 func removeLabel(s *space, edits []edit) {
@@ -209,6 +228,17 @@ func removeLabel(s *space, edits []edit) {
 	s.do("", "label", "job", "a", "tao.nvidia.com/job-")
 	if label, there := s.kept(was).Labels["tao.nvidia.com/job"]; there {
 		s.Errorf("the label is still %q", label)
+	}
+}
+
+// labelLate has a Job run that would have been refused. Its template cannot
+// change any more, so that neither injection nor a refusal would help anybody.
+func labelLate(s *space, edits []edit) {
+	s.apply(manifest("a", append(slices.Clone(edits), unlabelled, gpus(16))...))
+	was := s.job("a")
+	s.do("", "label", "job", "a", "tao.nvidia.com/job=true")
+	if is := s.kept(was); is.Labels["tao.nvidia.com/job"] != "true" || len(container(is).Env) > 0 {
+		s.Errorf("labels %v and variables %v", is.Labels, container(is).Env)
 	}
 }
 

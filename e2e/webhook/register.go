@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -29,6 +31,32 @@ func (w *Webhook) grant(ctx context.Context, role *rbacv1.ClusterRole) error {
 	}
 	if _, err := rbac.ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("bind role: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return poll(ctx, func(ctx context.Context) error { return w.mayWatch(ctx, role) })
+}
+
+// mayWatch tells whether the API server has come to know of the role, which it
+// does in a moment: a webhook that is there first would be refused for a while.
+func (w *Webhook) mayWatch(ctx context.Context, role *rbacv1.ClusterRole) error {
+	for _, rule := range role.Rules {
+		if !slices.Contains(rule.Verbs, "watch") {
+			continue
+		}
+		for _, resource := range rule.Resources {
+			review, err := w.cluster.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+				Spec: authorizationv1.SubjectAccessReviewSpec{User: role.Name, ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Verb: "watch", Group: rule.APIGroups[0], Resource: resource,
+				}},
+			}, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("ask for permissions: %w", err)
+			}
+			if !review.Status.Allowed {
+				return fmt.Errorf("%s may not watch %s yet", role.Name, resource)
+			}
+		}
 	}
 	return nil
 }
