@@ -12,46 +12,56 @@ package tao.rules.inline_credentials
 
 import data.tao.lib.arguments
 import data.tao.lib.leaf
+import data.tao.lib.pod
 import data.tao.lib.secret
 import data.tao.lib.secret_format
 
 violation contains finding if some finding in findings
 
-# kubectl's copy is looked at only when the Job itself is clean: else all would be there twice.
+# The copy is looked at only when the Job itself is clean: else all would be there twice.
 violation contains finding if {
 	count(findings) == 0
-	some part in leaf.metadata_parts
-	some kind in secret_format.found(part.copy)
+	some at in {[], pod.job_path, pod.template_path}
+	path := array.concat(at, ["metadata", "annotations", leaf.last_applied])
+	some kind in secret_format.found(object.get(pod.document, path, ""))
 	finding := report({
-		"path": array.concat(part.path, [leaf.last_applied]), "owner": "",
-		"what": sprintf("annotation %s", [leaf.last_applied]),
+		"path": path, "owner": "", "what": sprintf("annotation %s", [leaf.last_applied]),
 		"name": "", "kind": kind, "of": "annotation",
 	})
 }
 
-findings contains report(object.union(l, s)) if {
+findings contains finding if {
 	some l in leaf.leaves
 	some s in secrets(l)
+	finding := report({
+		"path": l.path, "owner": leaf.owner(l.part), "what": leaf.what(l),
+		"name": s.name, "kind": s.kind, "of": sort(l),
+	})
 }
 
-findings contains report(found) if some found in arguments.found
+findings contains report(found) if {
+	leaf.any
+	some found in arguments.found
+}
 
 # A text that is a secret as a whole, or holds some.
 secrets(l) := {{"name": "", "kind": secret.kind(l.name, l.text)}} if {
 	l.name != ""
 } else := secret.found(l.text)
 
+sort(l) := "key" if l.key
+
+else := l.part.of
+
 report(found) := {
 	"path": found.path,
 	"message": sprintf("%s%s%s holds a literal %s", [found.owner, found.what, within(found.name), found.kind]),
-	"fix": fix(found),
+	"fix": fixes[found.of],
 }
 
 default within(_) := ""
 
 within(name) := sprintf(" (%s)", [secret.shown(name)]) if name != ""
-
-fix(found) := fixes[found.of]
 
 fixes := {
 	"env": "keep it in a Secret and write valueFrom: {secretKeyRef: {name: <Secret>, key: <key>}} in place of value",

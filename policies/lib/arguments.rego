@@ -35,7 +35,7 @@ placed(list, item, name, kind) := {
 }
 
 # The command and the arguments of a container are one list.
-lists contains {"owner": leaf.owner(c), "items": items} if {
+lists contains {"owner": leaf.owner({"owner": c, "of": "command"}), "items": items} if {
 	some c in pod.containers
 	items := [{"path": array.concat(c.path, [field, i]), "what": field, "text": text} |
 		some field in ["command", "args"]
@@ -44,7 +44,7 @@ lists contains {"owner": leaf.owner(c), "items": items} if {
 	telling(items)
 }
 
-lists contains {"owner": leaf.owner(c), "items": items} if {
+lists contains {"owner": leaf.owner({"owner": c, "of": "command"}), "items": items} if {
 	some c in pod.containers
 	some field in ["livenessProbe", "readinessProbe", "startupProbe", "lifecycle"]
 	walk(c.spec[field], [path, list])

@@ -7,123 +7,93 @@ package tao.lib.leaf
 import data.tao.lib.pod
 import data.tao.lib.secret
 
-# kubectl's copy of the whole manifest, and what injection wrote.
+# kubectl's copy of the whole manifest, and our own record, which quotes nothing.
 last_applied := "kubectl.kubernetes.io/last-applied-configuration"
 
-injected := "tao.nvidia.com/injected"
+passed_over := [last_applied, "tao.nvidia.com/injected"]
 
-# Each as {"path": …, "name": the name that the text is the value of, or "",
-# "text": …, "owner": whose it is, "what": what it is, "of": which sort of place}.
+# One look at everything tells of most Jobs that there is nothing to look for.
+default any := false
+
+any if secret.suspicious(plain([part.value | some part in parts]))
+
+# The text of a value without its references to secrets, which most Jobs have.
+plain(value) := regex.replace(sprintf("%v", [value]), `"valueFrom": \{"\w+": \{[^{}]*\}\}`, "")
+
+# Each as {"part": …, "path": …, "name": the name that the text is the value of,
+# or "", "text": …, "key": whether the text is itself a key}.
 leaves contains leaf if {
-	secret.suspicious(sprintf("%v%v", [pod.template, metadata_parts]))
-	some leaf in (variables | others)
-}
-
-# Variables are many, so that they have a way of their own.
-variables contains leaf if {
-	some c in pod.containers
-	some i, variable in c.spec.env
-	secret.suspicious(concat("=", [variable.name, variable.value]))
-	leaf := {
-		"path": array.concat(c.path, ["env", i, "value"]),
-		"name": variable.name,
-		"text": variable.value,
-		"owner": owner(c),
-		"what": sprintf("env %s", [secret.shown(variable.name)]),
-		"of": "env",
-	}
-}
-
-variables contains leaf if {
-	some c in pod.containers
-	some i, variable in c.spec.env
-	secret.suspicious(variable.name)
-	leaf := {
-		"path": array.concat(c.path, ["env", i, "name"]),
-		"name": "",
-		"text": variable.name,
-		"owner": owner(c),
-		"what": "the name of a variable",
-		"of": "key",
-	}
-}
-
-others contains leaf if {
+	any
 	some part in parts
-	secret.suspicious(sprintf("%v", [part.value]))
+	secret.suspicious(plain(part.value))
+	some leaf in texts(part)
+	secret.suspicious(concat("=", [leaf.name, leaf.text]))
+}
+
+texts(part) := variables(part) if {
+	part.of == "env"
+} else := values(part) | keys(part)
+
+variables(part) := {leaf |
+	some i, variable in part.value
+	some field in ["name", "value"]
+	leaf := {
+		"part": part, "path": array.concat(part.path, [i, field]), "text": variable[field],
+		"name": {"name": "", "value": variable.name}[field], "key": field == "name",
+	}
+}
+
+values(part) := {leaf |
 	walk(part.value, [path, text])
 	is_string(text)
-	name := name_at(part, path)
-	secret.suspicious(sprintf("%s=%s", [name, text]))
 	leaf := {
-		"path": array.concat(part.path, path),
-		"name": name,
-		"text": text,
-		"owner": part.owner,
-		"what": what(part, path, name),
-		"of": part.of,
+		"part": part, "path": array.concat(part.path, path), "text": text,
+		"name": name_at(part, path), "key": false,
 	}
 }
 
 # Keys that their author chooses may hold a secret as well.
-others contains leaf if {
-	some part in parts
-	secret.suspicious(sprintf("%v", [part.value]))
+keys(part) := {leaf |
 	walk(part.value, [path, value])
 	is_object(value)
 	free(part, path)
 	some key, _ in value
-	secret.suspicious(key)
 	leaf := {
-		"path": array.concat(part.path, path),
-		"name": "",
-		"text": key,
-		"owner": part.owner,
-		"what": "the name of an entry",
-		"of": "key",
+		"part": part, "path": array.concat(part.path, path), "text": key,
+		"name": "", "key": true,
 	}
 }
 
-parts := array.concat(metadata_parts, array.concat([pod_part | pod.spec], container_parts))
+parts := array.concat(metadata_parts, array.concat(container_parts, volume_parts))
 
 # Annotations and labels of the CronJob, of the Job and of its pods.
 metadata_parts := [part |
 	some at in {[], pod.job_path, pod.template_path}
-	some field, called in {"annotations": "annotation", "labels": "label"}
-	path := array.concat(at, ["metadata", field])
-	entries := object.get(pod.document, path, {})
+	some field, entries in object.get(pod.document, array.concat(at, ["metadata"]), {})
+	called := {"annotations": "annotation", "labels": "label"}[field]
 	part := {
-		"path": path,
-		"value": object.remove(entries, [last_applied, injected]),
-		"copy": object.get(entries, last_applied, ""),
-		"owner": "",
-		"what": called,
-		"of": called,
+		"path": array.concat(at, ["metadata", field]), "value": object.remove(entries, passed_over),
+		"owner": {}, "what": called, "of": called,
 	}
 ]
-
-pod_part := {
-	"path": pod.spec_path,
-	"value": object.remove(pod.spec, object.keys(pod.kinds)),
-	"owner": "",
-	"what": "",
-	"of": "volume",
-}
 
 container_parts := [part |
 	some c in pod.containers
-	part := {
-		"path": c.path,
-		"value": object.remove(c.spec, ["env", "envFrom", "name", "resources"]),
-		"owner": owner(c),
-		"what": "",
-		"of": "command",
-	}
+	some field, value in c.spec
+	not field in {"name", "image", "envFrom", "resources", "volumeMounts"}
+	part := {"path": array.concat(c.path, [field]), "value": value, "owner": c, "what": "", "of": sort(field)}
 ]
 
-owner(c) := sprintf("%s %q: ", [owners[c.kind], secret.shown(c.spec.name)])
+sort(field) := "env" if field == "env"
 
-owners := {"container": "container", "init": "init container", "ephemeral": "ephemeral container"}
+else := "command"
+
+# Volumes of the kinds that only refer to something are left out.
+volume_parts := [part |
+	some i, volume in pod.spec.volumes
+	count(object.keys(volume) - {"name", "secret", "configMap", "emptyDir", "persistentVolumeClaim", "projected", "downwardAPI"}) > 0
+	part := {"path": array.concat(pod.spec_path, ["volumes", i]), "value": volume, "owner": volume, "what": "", "of": "volume"}
+]
 
 # Maps whose keys name their values.
 free(part, path) if {
@@ -140,14 +110,28 @@ name_at(part, path) := path[count(path) - 1] if {
 	path[count(path) - 3] == "httpHeaders"
 } else := ""
 
-what(part, path, name) := sprintf("%s %s", [part.what, secret.shown(name)]) if {
-	part.what != ""
-} else := sprintf("volume %q: %s", [part.value.volumes[path[1]].name, concat(".", steps(path, 2))]) if {
-	path[0] == "volumes"
-} else := concat(".", steps(path, 0))
+# Whose a text is, and what a person calls it.
+owner(part) := sprintf("%s %q: ", [owners[part.owner.kind], secret.shown(part.owner.spec.name)]) if {
+	part.owner.kind
+} else := sprintf("volume %q: ", [secret.shown(part.value.name)]) if {
+	part.of == "volume"
+} else := ""
 
-# The keys among the steps of a path; an own key of the author's only if it may be shown.
-steps(path, from) := [secret.shown(step) |
-	some step in array.slice(path, from, count(path))
+owners := {"container": "container", "init": "init container", "ephemeral": "ephemeral container"}
+
+what(leaf) := "the name of an entry" if {
+	leaf.key
+} else := sprintf("env %s", [secret.shown(leaf.name)]) if {
+	leaf.part.of == "env"
+} else := sprintf("%s %s", [leaf.part.what, secret.shown(leaf.name)]) if {
+	leaf.part.what != ""
+} else := concat(".", [secret.shown(step) |
+	some step in below(leaf)
 	is_string(step)
-]
+])
+
+# The steps from a container or volume to a text; an own key of the author's only
+# if it may be shown.
+below(leaf) := array.slice(leaf.path, count(leaf.part.path), count(leaf.path)) if {
+	leaf.part.of == "volume"
+} else := array.slice(leaf.path, count(leaf.part.path) - 1, count(leaf.path))
