@@ -13,7 +13,9 @@ import data.tao.lib.secret_text
 found contains finding if {
 	some list in lists
 	some i, item in list.items
-	regex.match(concat("", [`^--?`, secret_text.name, `$`]), item.text)
+	startswith(item.text, "-")
+	glob.match(secret_text.named, null, lower(item.text))
+	regex.match(`^--?[\w.-]+$`, item.text)
 	value := list.items[i + 1]
 	not startswith(value.text, "-")
 	kind := secret.kind(item.text, value.text)

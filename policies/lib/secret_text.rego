@@ -9,14 +9,14 @@ words := "*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*
 
 named := sprintf("{%s}", [words])
 
-# The commands that are looked at.
-command_words := "*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*"
-
 # A name with one of the words, also with the dashes of a flag.
 name := `[\w.-]*(?i:pass|pwd|_pw|secret|token|key|cred|auth|bearer|jwt|[_-]pat|[_-]sas|cookie)[\w.-]*`
 
 # A shell word: quoted and bare pieces that stand together.
-word := "((?:\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'|\\$\\{[^}]*\\}|\\$\\([^)]*\\)|`[^`]*`|\\{\\{[^}]*\\}\\}|\\\\.|[^\\s\"'`&|;<>(){}\\[\\],\\\\])+)"
+word := concat("", [
+	`((?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|\$\([^)]*\)|`, "`[^`]*`",
+	`|\{\{[^}]*\}\}|\\.|[^\s"'`, "`", `&|;<>(){}\[\],\\])+)`,
+])
 
 # What stands before a name, the name, what joins it to its value or else a flag
 # and blanks, the value, what follows.
@@ -27,28 +27,30 @@ pair := concat("", [
 	`\\*`, word, `([(\[]|[ \t]*\n|["'}\],])?`,
 ])
 
-pairs(text) := (shell_pairs(text) | command_pairs(text)) | entry_pairs(text)
+pairs(text) := (assignments(text) | command_pairs(text)) | entry_pairs(text)
 
-shell_pairs(text) := {{"name": m.name, "value": value(m)} |
-	some line in split(without_comments(text), "\n")
+assignments(text) := {{"name": m.name, "value": value(m)} |
+	some line in split(code(text), "\n")
 	glob.match(named, null, lower(line))
 	some hit in regex.find_all_string_submatch_n(pair, concat("", [line, "\n"]), -1)
 	m := {"before": hit[1], "name": concat("", [hit[2], hit[4]]), "join": hit[3], "value": hit[5], "after": hit[6]}
 	given(m)
 }
 
-# Continued lines as one; comments may only hold what has a form of its own.
-without_comments(text) := regex.replace(joined, `(?m)(?:^|[ \t])#(?:[ \t!].*|)$`, "") if {
-	glob.match("{*#*,*\n*}", null, text)
-	joined := regex.replace(text, `\\\r?\n`, "")
-} else := text
+# Text with continued lines as one, and without comments: these may only hold
+# what has a form of its own.
+code(text) := regex.replace(joined(text), `(?m)(?:^|[ \t])#(?:[ \t!].*|)$`, "") if {
+	contains(text, "#")
+} else := joined(text)
 
-# The parts of a match that give a name a value; the others are comparisons,
-# calls, prose, paths.
+joined(text) := strings.replace_n({"\\\r\n": "", "\\\n": ""}, text)
+
+# The parts of a match that give a name a value; the others are references,
+# comparisons, calls, prose, paths.
 given(m) if {
 	not m.before in {"$", "/"}
 	not m.after in {"(", "["}
-	not regex.match(`^--?[A-Za-z]|^=|^,`, m.value)
+	not regex.match(`^"?\$[({]?[A-Z_][A-Z0-9_]*[)}]?"?$|^--?[A-Za-z]|^=|^,`, m.value)
 	joins(m)
 }
 
@@ -61,14 +63,12 @@ joins(m) if {
 
 joins(m) if {
 	m.before != "${"
-	regex.match(`^\\*["']?\]?(?:=|[ \t]+=[ \t]+)$`, m.join)
+	regex.match(`^\\*["']?\]?(?:=|[ \t]+=[ \t]+)$|^\\*["'][ \t]*[:,]`, m.join)
 }
-
-joins(m) if regex.match(`^\\*["'][ \t]*[:,]`, m.join)
 
 # name: value is a pair on a line of its own, between braces, and within quotes.
 joins(m) if {
-	regex.match(`^:[ \t]+$|^:$`, m.join)
+	regex.match(`^:[ \t]*$`, m.join)
 	regex.match(`^$|^[ \t-]+$|^[{,"']`, m.before)
 	regex.match(`\n$|^["'},\]]`, m.after)
 	contained(m)
@@ -80,75 +80,92 @@ contained(m) if regex.match(`^["']`, m.before)
 
 # A bare word goes on after a quote only if the quoted piece has no blanks: else
 # the quote closes one that was opened before the name.
-value(m) := trim_right(trim_right(regex.split(`["']`, m.value)[0], "}"), "\\") if {
+value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 	regex.match(`^[^"'\s]+["'](?:.*\s|$)`, m.value)
-} else := trim_suffix(m.value, "}") if {
-	m.before == "${"
-} else := trim_suffix(m.value, "}") if {
-	startswith(m.before, "{")
-	not startswith(m.value, "$")
 } else := m.value
 
-# One command, up to a certain argument.
+# Commands whose arguments are secrets without a name that says so. "name" is
+# what a person sees; each pattern has the secret as its one group.
+command_words := concat(",", [
+	"*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *",
+	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*",
+])
+
+any_command := sprintf("{*creds*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
+
+# Up to an argument of the same command.
 rest := `\b[^\n;|&]*?[ \t]`
 
-# Arguments that only their command makes a password. The first word of the pair's
-# name is what a person sees.
 commands := [
-	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*}", "pattern": concat("", [`\b(?:login|sshpass|mongo\w*|cqlsh)`, rest, `-p(?:[ \t]*|=)`, word])},
-	{"name": "-P", "words": "{*sqlcmd*,*bcp *}", "pattern": concat("", [`\b(?:sqlcmd|bcp)`, rest, `-P[ \t]*`, word])},
-	{"name": "-a", "words": "{*http * -a*,*https * -a*,*http*--auth*}", "pattern": concat("", [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word])},
-	{"name": "-u", "words": "*lftp*", "pattern": concat("", [`\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`, word])},
-	{"name": "logon", "words": "*sqlplus*", "pattern": concat("", [`\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/`, word])},
-	{"name": "-b", "words": "*htpasswd*", "pattern": concat("", [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`])},
-	{"name": "password", "words": "*chpasswd*", "pattern": concat("", [`\becho[ \t]+["']?[^\s:"']+:`, word, `["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd`])},
-	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": concat("", [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word])},
-	{"name": "-u", "words": "{*curl*,*wget*}", "pattern": concat("", [`\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)["']?[^\s:"']+:`, word])},
-	{"name": "--creds", "words": "{*creds*}", "pattern": concat("", [`--(?:src-|dest-)?creds(?:[ \t]+|=)["']?[^\s:"']+:`, word])},
-	{"name": "-a", "words": "{*redis-cli*}", "pattern": concat("", [`\bredis-cli`, rest, `-a[ \t]+`, word])},
-	{"name": "-w", "words": "{*ldap*}", "pattern": concat("", [`\bldap\w+`, rest, `-w[ \t]*`, word])},
-	{"name": "-P", "words": "{*zip *}", "pattern": concat("", [`\b(?:un)?zip`, rest, `-P[ \t]*`, word])},
-	{"name": "-U", "words": "{*smbclient*}", "pattern": concat("", [`\bsmbclient`, rest, `-U[ \t]*["']?[^\s%"']+%`, word])},
-	{"name": "pass:", "words": "{*pass:*}", "pattern": concat("", [`-(?:pass|passin|passout)[ \t]+pass:`, word])},
-	{"name": "WANDB_API_KEY", "words": "{*wandb*login*}", "pattern": concat("", [`\bwandb[ \t]+login`, rest, `["']?([0-9a-f]{40}|local-[0-9a-f]{40})\b`])},
-	{"name": "WANDB_API_KEY", "words": "{*wandb.login(*}", "pattern": `wandb\.login\([^)]*\bkey[ \t]*=[ \t]*["']([^"']+)`},
-	{"name": "login token", "words": "{*login*,*auth*}", "pattern": `\b(?:vault login|snyk auth|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`},
-	{"name": "secret key", "words": "{*mc *,*mcli *}", "pattern": concat("", [`\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+`, word])},
-	{"name": "password on standard input", "words": "{*stdin*,*with-token*,*sudo*,*kinit*,*passwd*}", "pattern": concat("", [`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*`, word, `[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\bpasswd\b)`])},
-	{"name": "password on standard input", "words": "{*<<<*}", "pattern": concat("", [`(?:-stdin|--with-token|login)\b[^\n;|]*<<<[ \t]*`, word])},
-	{"name": "password", "words": "{*machine*password*}", "pattern": concat("", [`\bmachine\s+\S+\s+login\s+\S+\s+password\s+`, word])},
+	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*}", "pattern": [`\b(?:login|sshpass|mongo\w*|cqlsh)`, rest, `-p(?:[ \t]*|=)`, word]},
+	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word]},
+	{"name": "-u", "words": "{*curl*,*wget*}", "pattern": [`\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
+	{"name": "-a", "words": "{*http * -a*,*https * -a*,*http*--auth*}", "pattern": [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
+	{"name": "--creds", "words": "*creds*", "pattern": [`--(?:src-|dest-)?creds(?:[ \t]+|=)["']?[^\s:"']+:`, word]},
+	{"name": "-a", "words": "*redis-cli*", "pattern": [`\bredis-cli`, rest, `-a[ \t]+`, word]},
+	{"name": "-w", "words": "*ldap*", "pattern": [`\bldap\w+`, rest, `-w[ \t]*`, word]},
+	{"name": "-P", "words": "*zip *", "pattern": [`\b(?:un)?zip`, rest, `-P[ \t]*`, word]},
+	{"name": "-P", "words": "{*sqlcmd*,*bcp *}", "pattern": [`\b(?:sqlcmd|bcp)`, rest, `-P[ \t]*`, word]},
+	{"name": "-U", "words": "*smbclient*", "pattern": [`\bsmbclient`, rest, `-U[ \t]*["']?[^\s%"']+%`, word]},
+	{"name": "-u", "words": "*lftp*", "pattern": [`\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`, word]},
+	{"name": "logon", "words": "*sqlplus*", "pattern": [`\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/`, word]},
+	{"name": "-b", "words": "*htpasswd*", "pattern": [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`]},
+	{"name": "password", "words": "*chpasswd*", "pattern": [`\becho[ \t]+["']?[^\s:"']+:`, word, `["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd`]},
+	{"name": "pass:", "words": "*pass:*", "pattern": [`-(?:pass|passin|passout)[ \t]+pass:`, word]},
+	{"name": "WANDB_API_KEY", "words": "*wandb*login*", "pattern": [`\bwandb[ \t]+login`, rest, `["']?([0-9a-f]{40}|local-[0-9a-f]{40})\b`]},
+	{"name": "WANDB_API_KEY", "words": "*wandb.login(*", "pattern": [`wandb\.login\([^)]*\bkey[ \t]*=[ \t]*["']([^"']+)`]},
+	{"name": "login token", "words": "{*login*,*snyk*auth*}", "pattern": [`\b(?:vault login|snyk auth|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`]},
+	{"name": "secret key", "words": "{*mc *,*mcli *}", "pattern": [
+		`\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+`, word,
+	]},
+	{"name": "password on standard input", "words": "{*stdin*,*with-token*,*sudo*,*kinit*,*passwd*}", "pattern": [
+		`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*`, word,
+		`[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\bpasswd\b)`,
+	]},
+	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login)\b[^\n;|]*<<<[ \t]*`, word]},
+	{"name": "password", "words": "*machine*password*", "pattern": [`\bmachine\s+\S+\s+login\s+\S+\s+password\s+`, word]},
 ]
+
+default command_pairs(_) := set()
 
 command_pairs(text) := {{"name": c.name, "command": true, "value": hit[1]} |
 	some c in commands
-	glob.match(c.words, null, lower(text))
-	some hit in regex.find_all_string_submatch_n(c.pattern, without_comments(text), -1)
+	glob.match(c.words, null, low)
+	some hit in regex.find_all_string_submatch_n(concat("", c.pattern), code(text), -1)
 	not regex.match(`^-|^[0-9:]+$`, hit[1])
+} if {
+	low := lower(text)
+	glob.match(any_command, null, low)
 }
 
-# The entries of a manifest within a text, and "set NAME value".
+# Where "NAME value" stands apart: entries of a manifest within a text, settings.
 entries := [
-	{"name": 1, "value": 2, "words": "*env *", "pattern": concat("", [`\bENV[ \t]+(`, name, `)[ \t]+`, word])},
-	{"name": 1, "value": 2, "words": "*rclone*", "pattern": concat("", [
-		`[ \t]((?:secret_)?access_key(?:_id)?|pass|password|account|key|token)[ \t]+`, word,
-	])},
-	{"name": 1, "value": 2, "words": "*name*value*", "pattern": concat("", [
+	{"name": 1, "value": 2, "words": "*name*value*", "pattern": [
 		`\bname\\*["']?\s*:\s*\\*["']?(`, name, `)\\*["']?\s*,?\s*\\*["']?value\\*["']?\s*:\s*(?:[|>][+-]?\s+)?\\*`, word,
-	])},
-	{"name": 2, "value": 1, "words": "*value*name*", "pattern": concat("", [
+	]},
+	{"name": 2, "value": 1, "words": "*value*name*", "pattern": [
 		`\bvalue\\*["']?\s*:\s*\\*["']?([^\s"',\\}]+)\\*["']?\s*,\s*\\*["']?name\\*["']?\s*:\s*\\*["']?(`, name, `)`,
-	])},
-	{"name": 1, "value": 2, "words": "{*set *,*modify *,*config *,*setenv *,*configure *}", "pattern": concat("", [
+	]},
+	{"name": 1, "value": 2, "words": "{*config*,* modify *,*setenv *,*git*set *}", "pattern": [
 		`\b(?:set|modify|setenv|config|configure)`, rest, `["']?([\w/:.-]*`, name, `)["']?[ \t]+`, word,
-	])},
+	]},
+	{"name": 1, "value": 2, "words": "*env *", "pattern": [`\bENV[ \t]+(`, name, `)[ \t]+`, word]},
+	{"name": 1, "value": 2, "words": "*rclone*", "pattern": [
+		`[ \t]((?:secret_)?access_key(?:_id)?|pass|password|account|key|token)[ \t]+`, word,
+	]},
 ]
+
+default entry_pairs(_) := set()
 
 entry_pairs(text) := {{"name": hit[e.name], "value": cut(hit[e.value])} |
 	some e in entries
-	glob.match(e.words, null, lower(text))
-	glob.match(named, null, lower(text))
-	some hit in regex.find_all_string_submatch_n(e.pattern, without_comments(text), -1)
+	glob.match(e.words, null, low)
+	some hit in regex.find_all_string_submatch_n(concat("", e.pattern), code(text), -1)
 	not startswith(hit[e.value], "-")
+} if {
+	low := lower(text)
+	glob.match(named, null, low)
+	glob.match("{*value*,*config*,* modify *,*env *,*rclone*,*git*set *}", null, low)
 }
 
 cut(text) := regex.replace(text, `\\?["'][,}\]\s].*$|[}\]]+$`, "") if {
