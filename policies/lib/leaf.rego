@@ -13,33 +13,43 @@ last_applied := "kubectl.kubernetes.io/last-applied-configuration"
 passed_over := [last_applied, "tao.nvidia.com/injected"]
 
 # One look at everything tells of most Jobs that there is nothing to look for.
+# References to secrets, which most Jobs have, are no part of it.
 default any := false
 
-any if secret.suspicious(plain([part.value | some part in parts]))
+any if secret.suspicious(sprintf("%v", [[
+	[[v.name, v.value] | v := pod.spec[kinds[_]][_].env[_]],
+	[object.remove(c, kept_out | {"env"}) | c := pod.spec[kinds[_]][_]],
+	[volume | some volume in pod.spec.volumes; holds_texts(volume)],
+	[object.remove(a, passed_over) | a := pod.document.metadata[_]; is_object(a)],
+	[object.remove(a, passed_over) | a := pod.template.metadata[_]; is_object(a)],
+	[object.remove(a, passed_over) | a := pod.job.metadata[_]; is_object(a); pod.job_path != []],
+]]))
 
-# The text of a value without its references to secrets, which most Jobs have.
-plain(value) := regex.replace(sprintf("%v", [value]), `"valueFrom": \{"\w+": \{[^{}]*\}\}`, "")
+kinds := ["containers", "initContainers", "ephemeralContainers"]
+
+# Fields of a container that only refer to something, or are no place for texts.
+kept_out := {"name", "image", "envFrom", "resources", "volumeMounts", "volumeDevices", "ports"}
 
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
 # or "", "text": …, "key": whether the text is itself a key}.
 leaves contains leaf if {
 	any
 	some part in parts
-	secret.suspicious(plain(part.value))
-	some leaf in texts(part)
+	secret.suspicious(sprintf("%v", [part.value]))
+	some leaf in values(part) | keys(part)
 	secret.suspicious(concat("=", [leaf.name, leaf.text]))
 }
 
-texts(part) := variables(part) if {
-	part.of == "env"
-} else := values(part) | keys(part)
-
-variables(part) := {leaf |
-	some i, variable in part.value
-	some field in ["name", "value"]
+leaves contains leaf if {
+	any
+	some c in pod.containers
+	some i, variable in c.spec.env
+	secret.suspicious(concat("=", [variable.name, variable.value]))
+	part := {"path": array.concat(c.path, ["env"]), "owner": c, "what": "", "of": "env"}
+	some field, name in {"name": "", "value": variable.name}
 	leaf := {
 		"part": part, "path": array.concat(part.path, [i, field]), "text": variable[field],
-		"name": {"name": "", "value": variable.name}[field], "key": field == "name",
+		"name": name, "key": field == "name",
 	}
 }
 
@@ -79,21 +89,21 @@ metadata_parts := [part |
 
 container_parts := [part |
 	some c in pod.containers
-	some field, value in c.spec
-	not field in {"name", "image", "envFrom", "resources", "volumeMounts"}
-	part := {"path": array.concat(c.path, [field]), "value": value, "owner": c, "what": "", "of": sort(field)}
+	some field, value in object.remove(c.spec, kept_out | {"env"})
+	part := {"path": array.concat(c.path, [field]), "value": value, "owner": c, "what": "", "of": "command"}
 ]
 
-sort(field) := "env" if field == "env"
-
-else := "command"
-
-# Volumes of the kinds that only refer to something are left out.
 volume_parts := [part |
 	some i, volume in pod.spec.volumes
-	count(object.keys(volume) - {"name", "secret", "configMap", "emptyDir", "persistentVolumeClaim", "projected", "downwardAPI"}) > 0
+	holds_texts(volume)
 	part := {"path": array.concat(pod.spec_path, ["volumes", i]), "value": volume, "owner": volume, "what": "", "of": "volume"}
 ]
+
+# Volumes of most kinds only refer to something.
+holds_texts(volume) if {
+	some kind, _ in volume
+	not kind in {"name", "secret", "configMap", "emptyDir", "persistentVolumeClaim", "projected", "downwardAPI"}
+}
 
 # Maps whose keys name their values.
 free(part, path) if {
