@@ -76,10 +76,17 @@ func (o *options) flags(c *cobra.Command) {
 	f.StringVar(&o.logFormat, "log-format", "json", "json or text")
 }
 
+// logLevels are all that --log-level takes. Below debug, where slog has more of
+// them, client-go logs what the API server answers: whole Jobs, with whatever
+// credentials are in those from before the webhook came.
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
 // setLogger makes everything in the process log through one handler.
 func (o *options) setLogger(w io.Writer) error {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+	level, ok := logLevels[o.logLevel]
+	if !ok {
 		return errors.New("read --log-level: want debug, info, warn or error")
 	}
 	settings := &slog.HandlerOptions{Level: level}
