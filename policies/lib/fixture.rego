@@ -32,3 +32,13 @@ env_path := array.concat(container_path, ["env", 0, "value"])
 script(text) := container({"command": ["/bin/sh", "-c", text]})
 
 script_path := array.concat(container_path, ["command", 2])
+
+# There are violations, and none shows a part of the secrets that the tests use.
+found_and_hidden(violations) if {
+	count(violations) > 0
+	every violation in violations {
+		not regex.match(canaries, sprintf("%v", [violation]))
+	}
+}
+
+canaries := `(?i:synthetic|hunter2|q7wz2kp9|3f9a1c7e|quartz7plum|supersecret|letmein|s3cr3t|minio123|geheim|pa55|plum-)`
