@@ -32,6 +32,10 @@ func TestWithoutTheWebhookLabelledJobsWait(t *testing.T) {
 
 func TestAKilledWebhookLeavesNothingBehind(t *testing.T) {
 	s := newSpace(t)
+	// A credential from before its Job was labelled: the next process reads
+	// that Job, and the canary must not come to its log.
+	s.do(manifest("leaky", unlabelled, env("HF_TOKEN", canary)), create...)
+	s.do("", "label", "job", "leaky", "tao.nvidia.com/job=true")
 	if err := hook.Kill(); err != nil {
 		t.Error(err)
 	}
