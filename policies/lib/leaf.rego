@@ -12,23 +12,21 @@ last_applied := "kubectl.kubernetes.io/last-applied-configuration"
 
 passed_over := [last_applied, "tao.nvidia.com/injected"]
 
+# Where containers stand, and their fields that may hold texts of the author's.
+kinds := ["containers", "initContainers", "ephemeralContainers"]
+
+fields := ["command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "workingDir"]
+
 # One look at everything tells of most Jobs that there is nothing to look for.
-# References to secrets, which most Jobs have, are no part of it.
 default any := false
 
 any if secret.suspicious(sprintf("%v", [[
-	[[v.name, v.value] | v := pod.spec[kinds[_]][_].env[_]],
-	[object.remove(c, kept_out | {"env"}) | c := pod.spec[kinds[_]][_]],
-	[volume | some volume in pod.spec.volumes; holds_texts(volume)],
-	[object.remove(a, passed_over) | a := pod.document.metadata[_]; is_object(a)],
-	[object.remove(a, passed_over) | a := pod.template.metadata[_]; is_object(a)],
-	[object.remove(a, passed_over) | a := pod.job.metadata[_]; is_object(a); pod.job_path != []],
+	[v | v := pod.spec[kinds[_]][_].env[_].value],
+	[v | v := pod.spec[kinds[_]][_][fields[_]]],
+	[v | v := volume_parts[_].value],
+	[v | v := metadata_parts[_].value],
 ]]))
-
-kinds := ["containers", "initContainers", "ephemeralContainers"]
-
-# Fields of a container that only refer to something, or are no place for texts.
-kept_out := {"name", "image", "envFrom", "resources", "volumeMounts", "volumeDevices", "ports"}
+ else if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
 
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
 # or "", "text": …, "key": whether the text is itself a key}.
@@ -36,7 +34,7 @@ leaves contains leaf if {
 	any
 	some part in parts
 	secret.suspicious(sprintf("%v", [part.value]))
-	some leaf in values(part) | keys(part)
+	some leaf in (values(part) | keys(part))
 	secret.suspicious(concat("=", [leaf.name, leaf.text]))
 }
 
@@ -78,18 +76,18 @@ parts := array.concat(metadata_parts, array.concat(container_parts, volume_parts
 
 # Annotations and labels of the CronJob, of the Job and of its pods.
 metadata_parts := [part |
-	some at in {[], pod.job_path, pod.template_path}
-	some field, entries in object.get(pod.document, array.concat(at, ["metadata"]), {})
-	called := {"annotations": "annotation", "labels": "label"}[field]
+	some at, metadata in {[]: pod.document.metadata, pod.job_path: pod.job.metadata, pod.template_path: object.get(pod.template, "metadata", {})}
+	some field, called in {"annotations": "annotation", "labels": "label"}
 	part := {
-		"path": array.concat(at, ["metadata", field]), "value": object.remove(entries, passed_over),
+		"path": array.concat(at, ["metadata", field]), "value": object.remove(metadata[field], passed_over),
 		"owner": {}, "what": called, "of": called,
 	}
 ]
 
 container_parts := [part |
 	some c in pod.containers
-	some field, value in object.remove(c.spec, kept_out | {"env"})
+	some field in fields
+	value := c.spec[field]
 	part := {"path": array.concat(c.path, [field]), "value": value, "owner": c, "what": "", "of": "command"}
 ]
 
