@@ -3,8 +3,6 @@ package tao.rules.inline_credentials_found_commands_test
 import data.tao.lib.fixture
 import data.tao.rules.inline_credentials as rule
 
-annotated(key, value) := object.union(fixture.container({}), {"metadata": {"annotations": {key: value}}})
-
 scripts := {
 	"in Python": [
 		`python -c 'import wandb; wandb.login(key="3f9a1c7e5b2d8046f1e3a5c7092b4d6e8f0a1c3e")'`,
@@ -103,11 +101,11 @@ scripts := {
 	],
 }
 
-test_found_scripts[name] if {
+test_found_scripts[what] if {
 	some what, cases in scripts
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	fixture.found_and_hidden(rule.violation) with input as fixture.script(c)
+	found := rule.violation with input as fixture.scripts(cases)
+	fixture.hits(found) == {i | some i, _ in cases}
+	fixture.hidden(found)
 }
 
 arguments := {
@@ -138,11 +136,11 @@ arguments := {
 	],
 }
 
-test_found_arguments[name] if {
+test_found_arguments[what] if {
 	some what, cases in arguments
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	fixture.found_and_hidden(rule.violation) with input as fixture.container({"args": c})
+	found := rule.violation with input as fixture.arguments(cases)
+	fixture.hits(found) == {i | some i, _ in cases}
+	fixture.hidden(found)
 }
 
 annotations := {
@@ -158,9 +156,8 @@ annotations := {
 	],
 }
 
-test_found_annotations[name] if {
-	some what, cases in annotations
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	fixture.found_and_hidden(rule.violation) with input as annotated(c[0], c[1])
+test_found_annotations if {
+	every c in annotations["in an annotation"] {
+		count(rule.violation) > 0 with input as fixture.annotation(c[0], c[1])
+	}
 }

@@ -126,9 +126,9 @@ variables := {
 	],
 }
 
-test_found_variables[name] if {
+test_found_variables[what] if {
 	some what, cases in variables
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	fixture.found_and_hidden(rule.violation) with input as fixture.env(c[0], c[1])
+	found := rule.violation with input as fixture.variables(cases)
+	fixture.hits(found) == {i | some i, _ in cases}
+	fixture.hidden(found)
 }

@@ -3,8 +3,6 @@ package tao.rules.inline_credentials_harmless_commands_test
 import data.tao.lib.fixture
 import data.tao.rules.inline_credentials as rule
 
-annotated(key, value) := object.union(fixture.container({}), {"metadata": {"annotations": {key: value}}})
-
 scripts := {
 	"in Python": [
 		"python train.py --max_new_tokens=512 --skip_special_tokens True --tokenizer bert-base-uncased --token-limit=8192",
@@ -165,11 +163,10 @@ scripts := {
 	],
 }
 
-test_harmless_scripts[name] if {
+test_harmless_scripts[what] if {
 	some what, cases in scripts
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	count(rule.violation) == 0 with input as fixture.script(c)
+	found := rule.violation with input as fixture.scripts(cases)
+	fixture.hits(found) == set()
 }
 
 arguments := {
@@ -210,11 +207,10 @@ arguments := {
 	],
 }
 
-test_harmless_arguments[name] if {
+test_harmless_arguments[what] if {
 	some what, cases in arguments
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	count(rule.violation) == 0 with input as fixture.container({"args": c})
+	found := rule.violation with input as fixture.arguments(cases)
+	fixture.hits(found) == set()
 }
 
 annotations := {
@@ -243,9 +239,8 @@ annotations := {
 	],
 }
 
-test_harmless_annotations[name] if {
-	some what, cases in annotations
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	count(rule.violation) == 0 with input as annotated(c[0], c[1])
+test_harmless_annotations if {
+	every c in annotations["in an annotation"] {
+		count(rule.violation) == 0 with input as fixture.annotation(c[0], c[1])
+	}
 }

@@ -212,9 +212,8 @@ variables := {
 	],
 }
 
-test_harmless_variables[name] if {
+test_harmless_variables[what] if {
 	some what, cases in variables
-	some i, c in cases
-	name := sprintf("%s, %d", [what, i])
-	count(rule.violation) == 0 with input as fixture.env(c[0], c[1])
+	found := rule.violation with input as fixture.variables(cases)
+	fixture.hits(found) == set()
 }

@@ -33,9 +33,24 @@ script(text) := container({"command": ["/bin/sh", "-c", text]})
 
 script_path := array.concat(container_path, ["command", 2])
 
-# There are violations, and none shows a part of the secrets that the tests use.
-found_and_hidden(violations) if {
-	count(violations) > 0
+# Jobs with a place for each of many cases: pairs of a name and a value, shell
+# scripts, lists of arguments.
+variables(cases) := job({"spec": {"containers": [{"name": "tao", "env": [env]} |
+	some [name, value] in cases
+	env := {"name": name, "value": value}
+]}})
+
+scripts(cases) := job({"spec": {"containers": [{"name": "tao", "command": ["/bin/sh", "-c", text]} | some text in cases]}})
+
+arguments(cases) := job({"spec": {"containers": [{"name": "tao", "args": args} | some args in cases]}})
+
+annotation(key, value) := object.union(container({}), {"metadata": {"annotations": {key: value}}})
+
+# The cases that were found.
+hits(violations) := {violation.path[4] | some violation in violations}
+
+# No part of the secrets that the tests use is shown.
+hidden(violations) if {
 	every violation in violations {
 		not regex.match(canaries, sprintf("%v", [violation]))
 	}
