@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // shapes are the edits of Jobs on as many nodes as the cluster takes.
@@ -33,6 +34,7 @@ func TestWrites(t *testing.T) {
 		"the stored object is replaced with another label":        replaceExported,
 		"the manifest is replaced by force":                       replaceByForce,
 		"a plain manifest is replaced as an unlabelled one is":    replacePlain,
+		"a manifest with a selector of its own is replaced":       replaceSelecting,
 		"labels are patched in all ways":                          patchLabels,
 		"a label is added in an editor":                           editLabel,
 		"a Job is suspended and resumed":                          suspend,
@@ -161,6 +163,25 @@ func replacePlain(s *space, edits []edit) {
 		s.Errorf("the API server complains (-of an unlabelled Job +of ours):\n%s\n%s", diff, ours)
 	}
 	s.kept(was)
+}
+
+// replaceSelecting is a replacement that works without us, since nothing in it
+// was generated. What was injected is not in the manifest, and so comes back.
+func replaceSelecting(s *space, edits []edit) {
+	own := func(j *batchv1.Job) {
+		labels := map[string]string{"app": "a"}
+		j.Spec.ManualSelector, j.Spec.Selector = ptr.To(true), &metav1.LabelSelector{MatchLabels: labels}
+		j.Spec.Template.Labels = labels
+	}
+	edits = append(slices.Clone(edits), own)
+	s.do(manifest("a", edits...), create...)
+	was := s.job("a")
+	checkInjected(s.T, was, "tao-creds-a")
+	mark := func(j *batchv1.Job) { j.Labels["mark"] = "new" }
+	s.do(manifest("a", append(edits, mark)...), append([]string{"replace"}, fromInput...)...)
+	if s.kept(was).Labels["mark"] != "new" {
+		s.Error("the label is missing")
+	}
 }
 
 // complaints are the fields that the API server's answer is about.
