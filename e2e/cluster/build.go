@@ -140,11 +140,11 @@ func (r recipe) build(ctx context.Context, dir, target, pkg string, stamps []str
 
 // ldflags drop the debugging tables, a third of the size, and set the stamps.
 func ldflags(stamps []string) string {
-	flags := "-s -w"
+	flags := []string{"-s", "-w"}
 	for _, s := range stamps {
-		flags += " -X " + s
+		flags = append(flags, "-X", s)
 	}
-	return flags
+	return strings.Join(flags, " ")
 }
 
 // say reports progress to the person who waits for a build.

@@ -79,7 +79,7 @@ func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	if err := c.makeDir(); err != nil {
 		return nil, fmt.Errorf("prepare cluster: %w", err)
 	}
-	if err := c.prepare(); err != nil {
+	if err := c.prepare(); err != nil { //nolint:contextcheck // a port is free or not at once
 		return nil, errors.Join(fmt.Errorf("prepare cluster: %w", err), c.halt())
 	}
 	if err := c.startAll(ctx); err != nil {

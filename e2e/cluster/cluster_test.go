@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -107,7 +108,7 @@ func checkVersion(t *testing.T, c *Cluster) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := version{"v" + c.Assets.Version, "1", fmt.Sprint(minor(c.Assets.Version))}
+	want := version{"v" + c.Assets.Version, "1", strconv.Itoa(minor(c.Assets.Version))}
 	if got.ServerVersion != want || got.ClientVersion != want {
 		t.Errorf("kubectl version tells %+v, want %+v for both", got, want)
 	}

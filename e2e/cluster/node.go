@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -86,7 +87,7 @@ func (s NodeSpec) resources() (corev1.ResourceList, error) {
 		wanted[corev1.ResourceMemory] = s.Memory
 	}
 	if s.GPUs > 0 {
-		wanted[GPU] = fmt.Sprint(s.GPUs)
+		wanted[GPU] = strconv.Itoa(s.GPUs)
 	}
 	maps.Copy(wanted, s.Resources)
 	list := corev1.ResourceList{}

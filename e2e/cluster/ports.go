@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -35,10 +36,13 @@ func reservePorts(n int) (*ports, error) {
 	return nil, fmt.Errorf("find %d free loopback ports from %d on: all are taken", n, firstPort)
 }
 
+// listening binds at once or not at all, so it needs no context.
+var listening net.ListenConfig
+
 // try reserves a port if it is free. The lock is a socket without a file: like
 // a port it belongs to the network namespace, and it ends with its holder.
 func (p *ports) try(number int) {
-	lock, err := net.Listen("unix", fmt.Sprintf("@taojob-port-%d", number))
+	lock, err := listening.Listen(context.Background(), "unix", fmt.Sprintf("@taojob-port-%d", number))
 	if err != nil {
 		return
 	}
@@ -56,7 +60,7 @@ func (p *ports) release() {
 }
 
 func isFree(port int) bool {
-	l, err := net.Listen("tcp", address(port))
+	l, err := listening.Listen(context.Background(), "tcp", address(port))
 	if err != nil {
 		return false
 	}

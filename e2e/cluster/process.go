@@ -33,8 +33,8 @@ func startProcess(dir, name, binary string, args []string, detach bool) (*proces
 	if err != nil {
 		return nil, fmt.Errorf("open log of %s: %w", name, err)
 	}
-	defer log.Close() // the child has its own
-	cmd := exec.Command(binary, args...)
+	defer log.Close()                    // the child has its own
+	cmd := exec.Command(binary, args...) //nolint:noctx // it outlives the context that bounds its start
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = append(os.Environ(), "KWOK_WORKDIR="+dir) // not the user's own kwok configuration
 	// A session or group of its own keeps a terminal's Ctrl-C from it: the
@@ -83,7 +83,7 @@ func (p *process) died() error {
 	if err != nil {
 		log = []byte(err.Error())
 	}
-	return fmt.Errorf("run %s: it ended (%v); the last lines of %s:\n%s", p.name, p.err, p.logFile(), tail(log, 15))
+	return fmt.Errorf("run %s: it ended (%w); the last lines of %s:\n%s", p.name, p.err, p.logFile(), tail(log, 15))
 }
 
 // await polls until the process is ready, and gives up once it has died.
@@ -91,7 +91,7 @@ func (p *process) await(ctx context.Context, ready func(context.Context) error) 
 	var dead error
 	err := waitFor(ctx, 50*time.Millisecond, func(ctx context.Context) error {
 		if dead = p.died(); dead != nil {
-			return nil
+			return nil //nolint:nilerr // waiting is over, and dead says why
 		}
 		return ready(ctx)
 	})
