@@ -18,8 +18,8 @@ words := concat(",", [
 	"*dingtalk.com/*,*aiza*,*gocspx-*,*ya29.*,*private key*,*age-secret-key-1*,*ls0tls1crudjti*,*.eyj*,*://*",
 	"*earer *,*uthorization*,*npm_*,*pypi-*,*dckr_*,*rubygems_*,*_live_*,*_test_*,*sg.*,*whsec_*,*ltai*",
 	"*akid*,*goog1*,*dapi*,*hvs.*,*hvb.*,*_v1_*,*glsa_*,*glc_*,*pmak-*,*lin_api_*,*ntn_*,*sbp_*,*tskey-*",
-	"*pul-*,*atlasv1.*,*rf_*,*pcsk_*,*figd_*,*shpat_*,*atatt3*,*atbb*,*dp.*,*nrak-*,*eyjhdxrocyi6*",
-	"*imf1dghzij*,*base64*,*b64*",
+	"*pul-*,*atlasv1.*,*rf_*,*pcsk_*,*figd_*,*shpat_*,*atatt3*,*atbb*,*dp.*,*eyj0exbl*,*inr5cguioi*,*ewogicj0exbl*,*nrak-*,*eyjhdxrocyi6*",
+	"*imf1dghzij*,*username*,*base64*,*b64*",
 ])
 
 # Each as "what it is": where a word of "words" (a glob) occurs, "pattern" decides.
@@ -94,6 +94,16 @@ formats := {
 	"private key": {
 		"words": `{*PRIVATE KEY*,*AGE-SECRET-KEY-1*,*LS0tLS1CRUdJTi*}`,
 		"pattern": `-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\+[nr]|\s)*([A-Za-z0-9+/=:\\-]{12,})|AGE-SECRET-KEY-1[A-Z0-9]{20,}|LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVE|BEU0EgUFJJVkFUR|BFTkNSWVBURUQgUFJJVkFUR)`,
+	},
+	# https://cloud.google.com/iam/docs/keys-create-delete, as base64
+	"service account key": {
+		"words": `{*eyJ0eXBl*,*InR5cGUiOi*,*ewogICJ0eXBl*}`,
+		"pattern": `(?:eyJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud|eyJ0eXBlIjoic2VydmljZV9hY2NvdW50|InR5cGUiOiAic2VydmljZV9hY2NvdW50|ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud)[A-Za-z0-9+/=]{20,}`,
+	},
+	# https://www.kaggle.com/docs/api
+	"Kaggle key": {
+		"words": `{*"username*"key*}`,
+		"pattern": `"username\\*"\s*:\s*\\*"[^"]*"\s*,\s*\\*"key\\*"\s*:\s*\\*"([0-9a-f]{32})`,
 	},
 	# RFC 7519
 	"JSON web token": {

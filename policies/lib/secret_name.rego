@@ -36,7 +36,13 @@ decoration := {
 	"stage", "staging", "test", "ro", "rw", "read", "write", "readonly", "new", "old", "main", "default",
 }
 
-class_of(list) := kind if {
+# A name such as HF_TOKEN_SECRET or --secret may also be that of a Secret.
+class_of(list) := "vague" if {
+	list[count(list) - 1] == "secret"
+	list[count(list) - 2] in {"key", "token", "password", "creds", "credentials"}
+} else := "login" if {
+	list == ["secret"]
+} else := kind if {
 	kind := certain[list[count(list) - 1]]
 } else := "password" if {
 	regex.match(`(?:password|passwd|passphrase|passcode)s?$`, list[count(list) - 1])
@@ -49,13 +55,14 @@ class_of(list) := kind if {
 	list[count(list) - 1] == "tokens"
 	list[count(list) - 2] in {"auth", "access", "api", "bearer", "refresh"}
 } else := "secret" if {
-	regex.match(`(?:secret|apikey|accesskey|secretkey|privatekey|authtoken|accesstoken|apitoken)$`, list[count(list) - 1])
+	regex.match(`(?:secret|apikey|accesskey|secretkey|accountkey|storagekey|privatekey|authtoken|accesstoken|apitoken)$`, list[count(list) - 1])
 }
 
 # What the last word makes of a name on its own.
 certain := {
 	"pass": "password", "pwd": "password", "pw": "password", "psw": "password", "dbpass": "password", "userpass": "password",
 	"mypwd": "password", "sshpass": "password", "rootpwd": "password", "adminpass": "password", "smtppass": "password",
+	"requirepass": "password", "masterauth": "password",
 	"secret": "secret", "secrets": "secret", "token": "secret", "hftoken": "secret", "gittoken": "secret",
 	"githubtoken": "secret", "bottoken": "secret", "bearer": "secret", "jwt": "secret", "pat": "secret", "sas": "secret",
 	"credential": "login", "credentials": "login", "cred": "login", "creds": "login", "auth": "login", "authn": "login",
@@ -117,11 +124,10 @@ innocent(list) if {
 	kinds_of_secret[list[i - 1]]
 }
 
-innocent(["pwd"])
+# Parts of a signed URL, which is found as a whole.
+innocent(["x", cloud, _]) if cloud in {"amz", "goog"}
 
-innocent(["oldpwd"])
-
-innocent(["old", "pwd"])
+innocent(["x", cloud, "security", "token"]) if cloud in {"amz", "goog"}
 
 # The last word says where the secret is, what it is called, or how it is used.
 about := {
@@ -152,8 +158,8 @@ switches := {
 }
 
 never := {
-	"checksum", "sha256", "sha512", "sha1", "sha", "md5", "digest", "fingerprint", "thumbprint", "revision", "commit", "amz",
-	"goog", "kms", "cmk", "pubkey", "publishable",
+	"checksum", "sha256", "sha512", "sha1", "sha", "md5", "digest", "fingerprint", "thumbprint", "revision", "commit",
+	"kms", "cmk", "pubkey", "publishable",
 }
 
 other_keys := {
@@ -166,10 +172,10 @@ model_tokens := {
 	"pad", "eos", "bos", "cls", "sep", "unk", "mask", "special", "image", "img", "video", "audio", "start", "end", "stop",
 	"begin", "prefix", "suffix", "prompt", "next", "first", "last", "per", "max", "min", "num", "n", "new", "added", "extra",
 	"vocab", "text", "visual", "vision", "point", "query", "key", "register", "think", "tool", "word", "object", "class",
-	"patch", "region", "box", "seg", "loc", "skip", "placeholder", "global", "cross",
+	"patch", "region", "box", "seg", "loc", "pos", "skip", "placeholder", "global", "cross",
 }
 
 kinds_of_secret := {
 	"credential", "credentials", "creds", "image", "imagepull", "pull", "tls", "registry", "docker", "regcred", "kube",
-	"k8s", "existing", "job", "generic", "kubernetes",
+	"k8s", "existing", "external", "sealed", "job", "generic", "kubernetes",
 }

@@ -22,7 +22,7 @@ word := concat("", [
 # and blanks, the value, what follows.
 pair := concat("", [
 	`(\$\{|[$/]|^[ \t-]*|[{,"'][ \t]*)?`,
-	`(?:(`, name, `)(:[-=]|\\*["']?\]?(?:[ \t]*=[ \t]*|[ \t]*:[ \t]*|[ \t]*,[ \t]*))`,
+	`(?:(`, name, `)(:[-=]|\\*["']?\]?(?:\+=|[ \t]*=[ \t]*|[ \t]*:[ \t]*|[ \t]*,[ \t]*))`,
 	`|(--?`, name, `)[ \t]+)`,
 	`\\*`, word, `([(\[]|[ \t]*\n|["'}\],])?`,
 ])
@@ -63,7 +63,7 @@ joins(m) if {
 
 joins(m) if {
 	m.before != "${"
-	regex.match(`^\\*["']?\]?(?:=|[ \t]+=[ \t]+)$|^\\*["'][ \t]*[:,]`, m.join)
+	regex.match(`^\\*["']?\]?(?:\+?=|[ \t]+=[ \t]+)$|^\\*["'][ \t]*[:,]`, m.join)
 }
 
 # name: value is a pair on a line of its own, between braces, and within quotes.
@@ -88,7 +88,7 @@ value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 # what a person sees; each pattern has the secret as its one group.
 command_words := concat(",", [
 	"*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *",
-	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*",
+	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*,*http *-a *,*https *-a *",
 ])
 
 any_command := sprintf("{*creds*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
@@ -100,7 +100,7 @@ commands := [
 	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*}", "pattern": [`\b(?:login|sshpass|mongo\w*|cqlsh)`, rest, `-p(?:[ \t]*|=)`, word]},
 	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word]},
 	{"name": "-u", "words": "{*curl*,*wget*}", "pattern": [`\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
-	{"name": "-a", "words": "{*http * -a*,*https * -a*,*http*--auth*}", "pattern": [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
+	{"name": "-a", "words": "{*http *-a *,*https *-a *,*http*--auth*}", "pattern": [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
 	{"name": "--creds", "words": "*creds*", "pattern": [`--(?:src-|dest-)?creds(?:[ \t]+|=)["']?[^\s:"']+:`, word]},
 	{"name": "-a", "words": "*redis-cli*", "pattern": [`\bredis-cli`, rest, `-a[ \t]+`, word]},
 	{"name": "-w", "words": "*ldap*", "pattern": [`\bldap\w+`, rest, `-w[ \t]*`, word]},
@@ -123,6 +123,7 @@ commands := [
 		`[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\bpasswd\b)`,
 	]},
 	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login)\b[^\n;|]*<<<[ \t]*`, word]},
+	{"name": "auth", "words": "*auth*=*(*", "pattern": [`\bauth[ \t]*=[ \t]*\([ \t]*["'][^"']*["'][ \t]*,[ \t]*["']([^"']+)["']`]},
 	{"name": "password", "words": "*machine*password*", "pattern": [`\bmachine\s+\S+\s+login\s+\S+\s+password\s+`, word]},
 ]
 
@@ -146,9 +147,10 @@ entries := [
 	{"name": 2, "value": 1, "words": "*value*name*", "pattern": [
 		`\bvalue\\*["']?\s*:\s*\\*["']?([^\s"',\\}]+)\\*["']?\s*,\s*\\*["']?name\\*["']?\s*:\s*\\*["']?(`, name, `)`,
 	]},
-	{"name": 1, "value": 2, "words": "{*config*,* modify *,*setenv *,*git*set *}", "pattern": [
+	{"name": 1, "value": 2, "words": "{*config*,* modify *,*setenv *,*git*set *,*set -x *,*set -gx *}", "pattern": [
 		`\b(?:set|modify|setenv|config|configure)`, rest, `["']?([\w/:.-]*`, name, `)["']?[ \t]+`, word,
 	]},
+	{"name": 1, "value": 2, "words": "*${*-*}*", "pattern": [`\$\{(\w+)-([^{}$]+)\}`]},
 	{"name": 1, "value": 2, "words": "*env *", "pattern": [`\bENV[ \t]+(`, name, `)[ \t]+`, word]},
 	{"name": 1, "value": 2, "words": "*rclone*", "pattern": [
 		`[ \t]((?:secret_)?access_key(?:_id)?|pass|password|account|key|token)[ \t]+`, word,
@@ -165,7 +167,7 @@ entry_pairs(text) := {{"name": hit[e.name], "value": cut(hit[e.value])} |
 } if {
 	low := lower(text)
 	glob.match(named, null, low)
-	glob.match("{*value*,*config*,* modify *,*env *,*rclone*,*git*set *}", null, low)
+	glob.match("{*value*,*config*,* modify *,*env *,*rclone*,*git*set *,*set -x *,*set -gx *,*${*-*}*}", null, low)
 }
 
 cut(text) := regex.replace(text, `\\?["'][,}\]\s].*$|[}\]]+$`, "") if {

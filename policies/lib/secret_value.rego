@@ -84,7 +84,7 @@ empty_words := concat("", [
 ])
 
 to_be_filled := concat("", [
-	`^<.*>$|^\{\w*\}$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
+	`^<.*>$|^\{\w*\}$|^#\{.*\}#?$|^\(\(.*\)\)$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
 	`|^[A-Za-z]{0,6}[-_]?(?:0?123456789|(?i:abcdefgh))(?:[0-9a-z_-]*|[0-9A-Z_-]*|[a-zA-Z]*[0-9]*)$|[-_]x{3,}$`,
 	`|(?i)(?:^|[^a-z])(?:your|yours|change[ _-]?(?:me|it|this)|replaced?(?:[ _-]?(?:me|this|with))?|to[ _-]be|redacted|placeholder|example|sample|dummy`,
 	`|insert|enter|todo|tbd|fixme|fill[ _-]?(?:me|in)|notreal|not[ _-]a[ _-]real|fake|goes[ _-]?here|here|not[ _-](?:needed|used|required|set)`,
@@ -118,7 +118,7 @@ plain := concat("", [
 	`|disabled|default|auto|always|never|ifnotpresent|scram-sha-[0-9]+|md5|trust|noauth|application[_-]default|environment|browser`,
 	`|workload[_-]?identity|irsa|instance[_-]?profile|imds|vault|keyring|store|cached?|manager|system|service-?account|username`,
 	`|none|public|private|shared|internal|external|cluster|unlimited|random|generate[d]?|prompt|stdin|netrc|regcred|inline|in-cluster`,
-	`|[a-z0-9]+(?:[.-][a-z0-9]+)*[.-](?:(?:secrets?|creds?|credentials?|tls|auth)(?:[.-][a-z0-9]+)*|tokens?|keys?|password|sa)`,
+	`|(?-i:[a-z0-9]+(?:[.-][a-z0-9]+)*[.-](?:(?:secrets?|creds?|credentials?|tls|auth)(?:[.-][a-z0-9]+)*|tokens?|keys?|password|sa))`,
 	`|(?:tao|ngc|hf|wandb|aws|s3)-(?:secret|creds?|credentials?|token|keys?)[a-z0-9.-]*`,
 	`|password|passwd|secret|testing|(?:get|load|read|fetch|find|make)_[a-z_]+)$`,
 	`|^[A-Z]+(?:_[A-Z]+)+$|^[a-z]+(?:_[a-z]+)*_(?:token|key|secret|password|id|at|name)$`,
