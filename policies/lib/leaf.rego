@@ -26,7 +26,8 @@ any if secret.suspicious(sprintf("%v", [[
 	[v | v := volume_parts[_].value],
 	[v | v := metadata_parts[_].value],
 ]]))
- else if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
+
+else if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
 
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
 # or "", "text": …, "key": whether the text is itself a key}.
