@@ -14,7 +14,7 @@ import (
 // people and policies to read.
 const portName = "rendezvous"
 
-// managedBy marks our Services, so that the cache need hold no others'.
+// managedBy marks our Services, for people and for other tools.
 const managedBy = "app.kubernetes.io/managed-by"
 
 // Service returns the headless Service of j, which t reads; nil on one node. It
