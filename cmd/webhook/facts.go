@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/discovery"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/taojob/taojob/pkg/admission"
@@ -23,18 +25,11 @@ const versionEvery = 5 * time.Minute
 // watchFacts keeps facts up to date as long as the manager runs. The version
 // is asked for at once: without it nothing could be said of several nodes.
 func watchFacts(ctx context.Context, mgr ctrl.Manager, facts *admission.Facts) error {
-	for _, object := range watched() {
-		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
-			return err
-		}
-	}
-	nodes, err := mgr.GetCache().GetInformer(ctx, &corev1.Node{})
+	synced, err := watch(ctx, mgr.GetCache(), facts.Nodes)
 	if err != nil {
 		return err
 	}
-	if _, err := nodes.AddEventHandler(indexing(facts.Nodes)); err != nil {
-		return err
-	}
+	facts.Synced = synced
 	server, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	if err != nil {
 		return err
@@ -45,6 +40,30 @@ func watchFacts(ctx context.Context, mgr ctrl.Manager, facts *admission.Facts) e
 	return mgr.Add(everywhere(func(ctx context.Context) error {
 		return keepVersion(ctx, mgr, server, facts)
 	}))
+}
+
+// watch starts the informers of all that is kept in memory and feeds the nodes
+// into an index. What it returns tells whether everything has come.
+func watch(ctx context.Context, informers cache.Informers, index *capacity.Index) (synced func() bool, err error) {
+	var all []func() bool
+	for _, object := range watched() {
+		informer, err := informers.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, informer.HasSynced)
+		if _, ok := object.(*corev1.Node); !ok {
+			continue
+		}
+		fed, err := informer.AddEventHandler(indexing(index))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fed.HasSynced) // the informer may be ahead of the index
+	}
+	return func() bool {
+		return !slices.ContainsFunc(all, func(synced func() bool) bool { return !synced() })
+	}, nil
 }
 
 // everywhere is a runnable that needs no leader.

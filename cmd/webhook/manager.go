@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
@@ -38,13 +40,17 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	if err := watchFacts(ctx, mgr, facts); err != nil {
 		return fmt.Errorf("watch the cluster: %w", err)
 	}
-	register(mgr, settings, facts, o.allowOnError)
-	reconciler := &rendezvous.Reconciler{Client: mgr.GetClient()}
-	if err := reconciler.SetupWithManager(mgr); err != nil {
+	register(mgr, settings, facts, o.onPolicyError == "allow")
+	instance, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("set up the reconciler: %w", err)
+	}
+	reconciler := &rendezvous.Reconciler{Client: mgr.GetClient(), Instance: instance}
+	if err := reconciler.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("set up the reconciler: %w", err)
 	}
 	stopping := &atomic.Bool{}
-	if err := addProbes(mgr, stopping); err != nil {
+	if err := addProbes(mgr, facts, stopping); err != nil {
 		return fmt.Errorf("set up probes: %w", err)
 	}
 	return mgr.Start(drained(ctx, stopping, o.drain))
@@ -61,7 +67,8 @@ func newManager(cluster *rest.Config, o *options) (ctrl.Manager, error) {
 		HealthProbeBindAddress: o.healthAddr,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddr},
 		WebhookServer: webhook.NewServer(webhook.Options{
-			Host: o.host, Port: o.port, CertDir: o.certDir, CertName: o.certName, KeyName: o.keyName,
+			// Both files may have paths of their own, below the root.
+			Host: o.host, Port: o.port, CertDir: "/", CertName: o.inCertDir(o.certFile), KeyName: o.inCertDir(o.keyFile),
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS12 }},
 		}),
 	})
@@ -74,31 +81,26 @@ func register(mgr ctrl.Manager, s *settings, facts *admission.Facts, allowOnErro
 		Engine: func() *validate.Engine { return s.engine }, Facts: facts, AllowOnError: allowOnError,
 	}
 	server := mgr.GetWebhookServer()
-	server.Register("/mutate-job", mutator.Webhook(mgr.GetScheme()))
-	server.Register("/validate-job", validator.JobWebhook(mgr.GetScheme()))
-	server.Register("/validate-cronjob", validator.CronJobWebhook(mgr.GetScheme()))
+	server.Register("/mutate-job", mutator.Webhook())
+	server.Register("/validate-job", validator.JobWebhook())
+	server.Register("/validate-cronjob", validator.CronJobWebhook())
 }
 
 // addProbes serves /healthz, and /readyz: the caches are complete and the
 // webhooks are served. The rules are compiled before anything is served.
-func addProbes(mgr ctrl.Manager, stopping *atomic.Bool) error {
-	if err := mgr.AddHealthzCheck("ping", func(*http.Request) error { return nil }); err != nil {
+func addProbes(mgr ctrl.Manager, facts *admission.Facts, stopping *atomic.Bool) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
 	if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err
 	}
-	return mgr.AddReadyzCheck("caches", func(req *http.Request) error {
-		if stopping.Load() {
+	return mgr.AddReadyzCheck("caches", func(*http.Request) error {
+		switch {
+		case stopping.Load():
 			return errors.New("stopping")
-		}
-		soon, cancel := context.WithTimeout(req.Context(), time.Second)
-		defer cancel()
-		for _, object := range watched() {
-			informer, err := mgr.GetCache().GetInformer(soon, object)
-			if err != nil || !informer.HasSynced() {
-				return errors.New("waiting for the cluster's objects")
-			}
+		case !facts.Synced():
+			return errors.New("waiting for the cluster's objects")
 		}
 		return nil
 	})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -17,12 +19,12 @@ import (
 
 // options are what the flags say.
 type options struct {
-	host, certDir, certName, keyName string
+	host, certDir, certFile, keyFile string
 	port                             int
 	healthAddr, metricsAddr          string
 	kubeconfig, config, policies     string
 	logLevel, logFormat              string
-	allowOnError                     bool
+	onPolicyError                    string
 	drain                            time.Duration
 }
 
@@ -47,6 +49,9 @@ the requests that still come for --drain, and ends.`,
 			if err := o.setLogger(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			if err := o.check(); err != nil {
+				return err
+			}
 			cluster, err := o.restConfig()
 			if err != nil {
 				return err
@@ -63,14 +68,14 @@ func (o *options) flags(c *cobra.Command) {
 	f.StringVar(&o.host, "host", "", "address to serve the webhooks on (default all)")
 	f.IntVar(&o.port, "port", 9443, "port to serve the webhooks on")
 	f.StringVar(&o.certDir, "cert-dir", "/tmp/k8s-webhook-server/serving-certs", "`folder` of the TLS certificate and key")
-	f.StringVar(&o.certName, "cert-name", "tls.crt", "certificate's file name in --cert-dir")
-	f.StringVar(&o.keyName, "key-name", "tls.key", "key's file name in --cert-dir")
+	f.StringVar(&o.certFile, "tls-cert-file", "tls.crt", "certificate `file`, in --cert-dir unless the path is absolute")
+	f.StringVar(&o.keyFile, "tls-key-file", "tls.key", "key `file`, in --cert-dir unless the path is absolute")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics; 0 for none")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the pod's own account)")
 	f.StringVar(&o.config, "config", "", "configuration `file`")
 	f.StringVar(&o.policies, "policies", "", "`folder` of rules besides the built-in ones")
-	f.BoolVar(&o.allowOnError, "allow-on-policy-error", false, "admit a Job when a rule fails to evaluate, instead of refusing it")
+	f.StringVar(&o.onPolicyError, "on-policy-error", "deny", "what to do with a Job when a rule fails to evaluate: deny or allow")
 	f.DurationVar(&o.drain, "drain", 5*time.Second, "how long to answer requests after SIGTERM, until no new ones come")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "json", "json or text")
@@ -81,6 +86,30 @@ func (o *options) flags(c *cobra.Command) {
 // credentials are in those from before the webhook came.
 var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// check refuses what would be found out only when it counts.
+func (o *options) check() error {
+	if o.onPolicyError != "deny" && o.onPolicyError != "allow" {
+		return errors.New("read --on-policy-error: want deny or allow")
+	}
+	if o.drain < 0 {
+		return errors.New("read --drain: want a time such as 5s, or 0")
+	}
+	for _, file := range []string{o.inCertDir(o.certFile), o.inCertDir(o.keyFile)} {
+		if _, err := os.Stat(file); err != nil {
+			return fmt.Errorf("find the certificate: %w; say where it is by --cert-dir, or by --tls-cert-file and --tls-key-file", err)
+		}
+	}
+	return nil
+}
+
+// inCertDir is the place of a certificate's file.
+func (o *options) inCertDir(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(o.certDir, file)
 }
 
 // setLogger makes everything in the process log through one handler.

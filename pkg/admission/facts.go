@@ -24,16 +24,21 @@ type Facts struct {
 	Services client.Reader
 	// Version is the API server's, nil while it is not known.
 	Version atomic.Pointer[validate.Version]
+	// Synced tells whether Nodes and Services are complete. Before that they are
+	// not known: a node that is still to come must not be missed. Nil means yes.
+	Synced func() bool
 }
 
 // of returns what the rules may know of one Job, whose pods are as in j.
 func (f *Facts) of(ctx context.Context, j *batchv1.Job, t *job.Training) validate.Facts {
-	fits := validate.Capacity(f.Nodes.Fit(job.PodTemplate(j, j.Namespace), int(t.Nodes)))
-	return validate.Facts{
-		KubeVersion: f.Version.Load(),
-		Capacity:    &fits,
-		Service:     f.service(ctx, j, t),
+	facts := validate.Facts{KubeVersion: f.Version.Load()}
+	if f.Synced != nil && !f.Synced() {
+		return facts
 	}
+	fits := validate.Capacity(f.Nodes.Fit(job.PodTemplate(j, j.Namespace), int(t.Nodes)))
+	facts.Capacity = &fits
+	facts.Service = f.service(ctx, j, t)
+	return facts
 }
 
 // service says what stands under the name of the headless Service; nil when

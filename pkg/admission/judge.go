@@ -1,70 +1,125 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/validate"
 )
 
-// judged is an object and the Job in it. For a CronJob, below is the path of
-// its jobTemplate.
-type judged struct {
-	object any
-	job    *batchv1.Job
-	below  string
+// subject is an object to judge, and the Job in it.
+type subject struct {
+	object   any
+	job      *batchv1.Job
+	training *job.Training
+	errs     field.ErrorList // of reading the Job
+	below    string          // a CronJob's: the path of its jobTemplate
 }
 
-func ofJob(j *batchv1.Job) judged { return judged{object: j, job: j} }
+func ofJob(j *batchv1.Job) subject {
+	t, errs := job.Read(j)
+	return subject{object: j, job: j, training: t, errs: errs}
+}
 
-// ofCronJob judges the Jobs that c makes as they will be once injected: the
+// ofCronJob is about the Jobs that c makes as they will be once injected: the
 // toleration of the GPU nodes' taint, for one, is not in c.
-func ofCronJob(c *batchv1.CronJob) judged {
+func ofCronJob(c *batchv1.CronJob) subject {
 	j := job.OfCronJob(c)
-	if result, errs := mutate.Mutate(j, mutate.Options{}); len(errs) == 0 {
-		j = result.Job
+	s := subject{object: c, job: j, below: "spec.jobTemplate."}
+	result, errs := mutate.Mutate(j, mutate.Options{})
+	if s.errs = errs; result == nil {
+		s.training, _ = job.Read(j)
+		return s
 	}
-	return judged{object: c, job: j, below: "spec.jobTemplate."}
+	s.job, s.training = result.Job, result.Training
+	return s
 }
 
-// judge returns every violation, and the error of rules that could not be evaluated.
-func (v *Validator) judge(ctx context.Context, in judged) ([]validate.Violation, error) {
-	var found []validate.Violation
-	t, errs := job.Read(in.job)
-	for _, err := range errs {
-		found = append(found, validate.Refusal(in.below, err))
+// verdict is all that is to be said of an object.
+type verdict struct {
+	found   []validate.Violation // sorted by rule
+	skipped []validate.Skipped
+	failed  map[string]error // by rule; "" for what is no rule's
+}
+
+func (v *Validator) judge(ctx context.Context, s subject) verdict {
+	return v.judgeBy(ctx, s, v.Facts.of(ctx, s.job, s.training))
+}
+
+func (v *Validator) judgeBy(ctx context.Context, s subject, facts validate.Facts) verdict {
+	decision, err := v.Engine().Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: facts})
+	found := decision.Violations
+	for _, err := range s.errs {
+		found = append(found, validate.Refusal(s.below, err))
 	}
-	decision, err := v.Engine().Judge(ctx, validate.Input{
-		Object: in.object, Training: t, Facts: v.Facts.of(ctx, in.job, t),
+	slices.SortStableFunc(found, func(a, b validate.Violation) int { return cmp.Compare(a.Rule, b.Rule) })
+	return verdict{found: found, skipped: decision.Skipped, failed: byRule(err)}
+}
+
+// judgeUpdate says what updated violates and old did not. A rule that cannot
+// be evaluated on old could not tell, and one that fails on both fails for a
+// reason that is not the update's: neither may hold the object up.
+func (v *Validator) judgeUpdate(ctx context.Context, old, updated subject) verdict {
+	facts := v.Facts.of(ctx, updated.job, updated.training)
+	now := v.judgeBy(ctx, updated, facts)
+	if len(now.found) == 0 && len(now.failed) == 0 {
+		return now
+	}
+	if !samePods(old, updated) { // else numbers in messages must not differ by a node that came meanwhile
+		facts = v.Facts.of(ctx, old.job, old.training)
+	}
+	before := v.judgeBy(ctx, old, facts)
+	known := map[identity]bool{}
+	for _, f := range before.found {
+		known[identify(f)] = true
+	}
+	now.found = slices.DeleteFunc(now.found, func(f validate.Violation) bool {
+		return known[identify(f)] || before.failed[f.Rule] != nil
 	})
-	for _, s := range decision.Skipped {
-		skippedRules.WithLabelValues(s.Rule).Inc()
+	for rule, err := range before.failed {
+		countError(ctx, rule, err, true)
+		delete(now.failed, rule)
 	}
-	return append(found, decision.Violations...), err
+	return now
 }
 
-// judgeUpdate returns what the update violates and the object before it did
-// not. Places may have moved, so a finding is known by its rule and message.
-func (v *Validator) judgeUpdate(ctx context.Context, old, updated judged) ([]validate.Violation, error) {
-	found, err := v.judge(ctx, updated)
-	if len(found) == 0 {
-		return nil, err
+// identity is what a finding is known by: its place may have moved.
+type identity struct {
+	rule, message string
+	action        validate.Action
+}
+
+func identify(f validate.Violation) identity { return identity{f.Rule, f.Message, f.Action} }
+
+func samePods(a, b subject) bool {
+	return a.training.Nodes == b.training.Nodes && a.training.Service == b.training.Service &&
+		equality.Semantic.DeepEqual(&a.job.Spec.Template, &b.job.Spec.Template)
+}
+
+// byRule takes the joined errors of Engine.Judge apart.
+func byRule(err error) map[string]error {
+	if err == nil {
+		return nil
 	}
-	before, oldErr := v.judge(ctx, old)
-	type finding struct{ rule, action, message string }
-	known := map[finding]bool{}
-	for _, f := range before {
-		known[finding{f.Rule, string(f.Action), f.Message}] = true
+	all := map[string]error{}
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
 	}
-	var fresh []validate.Violation
-	for _, f := range found {
-		if !known[finding{f.Rule, string(f.Action), f.Message}] {
-			fresh = append(fresh, f)
+	for _, part := range parts {
+		id := ""
+		if r, ok := errors.AsType[*validate.RuleError](part); ok {
+			id = r.Rule
 		}
+		all[id] = part
 	}
-	return fresh, errors.Join(err, oldErr)
+	return all
 }

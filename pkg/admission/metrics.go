@@ -5,9 +5,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Labels are bounded: rules and actions are few. Requests and their durations
-// are counted by controller-runtime.
+// Labels are bounded: webhooks, operations, rules and actions are few. How long
+// requests take is measured by controller-runtime.
 var (
+	admissions = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "taojob_admissions_total",
+		Help: "Admission requests by webhook, operation and outcome (allowed, patched, refused, error).",
+	}, []string{"webhook", "operation", "outcome"})
 	violations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "taojob_violations_total",
 		Help: "Violations found in admissions, by rule and action.",
@@ -23,5 +27,5 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(violations, skippedRules, policyErrors)
+	metrics.Registry.MustRegister(admissions, violations, skippedRules, policyErrors)
 }

@@ -3,8 +3,8 @@ package admission
 import (
 	"context"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/taojob/taojob/pkg/job"
@@ -20,63 +20,49 @@ type Validator struct {
 	AllowOnError bool
 }
 
-// JobWebhook returns the handler for Jobs.
-func (v *Validator) JobWebhook(scheme *runtime.Scheme) *admission.Webhook {
-	return admission.WithValidator(scheme, &jobs{v})
+// JobWebhook returns the handler for Jobs. One on its way out is never held up.
+func (v *Validator) JobWebhook() *admission.Webhook {
+	return &admission.Webhook{Handler: handler{name: "judge", answer: v.job}}
 }
 
-// CronJobWebhook returns the handler for CronJobs.
-func (v *Validator) CronJobWebhook(scheme *runtime.Scheme) *admission.Webhook {
-	return admission.WithValidator(scheme, &cronJobs{v})
+// CronJobWebhook returns the handler for CronJobs. It is a courtesy: what a
+// CronJob makes is judged again, and then it counts.
+func (v *Validator) CronJobWebhook() *admission.Webhook {
+	return &admission.Webhook{Handler: handler{name: "judge-cronjob", courtesy: true, answer: v.cronJob}}
 }
 
-type jobs struct{ *Validator }
-
-// ValidateCreate judges a new Job.
-func (v *jobs) ValidateCreate(ctx context.Context, j *batchv1.Job) (admission.Warnings, error) {
-	if !job.Selected(j.Labels) {
-		return nil, nil
+func (v *Validator) job(ctx context.Context, req admission.Request) (admission.Response, error) {
+	j := &batchv1.Job{}
+	if err := decode(req.Object.Raw, j); err != nil {
+		return admission.Response{}, err
 	}
-	found, err := v.judge(ctx, ofJob(j))
-	return v.respond(ctx, found, err)
-}
-
-// ValidateUpdate judges what an update newly violates. A Job on its way out is
-// never held up.
-func (v *jobs) ValidateUpdate(ctx context.Context, old, updated *batchv1.Job) (admission.Warnings, error) {
-	if !job.Selected(updated.Labels) || updated.DeletionTimestamp != nil {
-		return nil, nil
+	if !job.Selected(j.Labels) || j.DeletionTimestamp != nil {
+		return admission.Allowed(""), nil
 	}
-	found, err := v.judgeUpdate(ctx, ofJob(old), ofJob(updated))
-	return v.respond(ctx, found, err)
-}
-
-// ValidateDelete is never asked for.
-func (*jobs) ValidateDelete(context.Context, *batchv1.Job) (admission.Warnings, error) {
-	return nil, nil
-}
-
-type cronJobs struct{ *Validator }
-
-// ValidateCreate judges the Jobs that a new CronJob would make.
-func (v *cronJobs) ValidateCreate(ctx context.Context, c *batchv1.CronJob) (admission.Warnings, error) {
-	if !job.Selected(c.Spec.JobTemplate.Labels) {
-		return nil, nil
+	if req.Operation == admissionv1.Create {
+		return v.respond(ctx, v.judge(ctx, ofJob(j))), nil
 	}
-	found, err := v.judge(ctx, ofCronJob(c))
-	return v.respond(ctx, found, err)
-}
-
-// ValidateUpdate judges what an update newly violates.
-func (v *cronJobs) ValidateUpdate(ctx context.Context, old, updated *batchv1.CronJob) (admission.Warnings, error) {
-	if !job.Selected(updated.Spec.JobTemplate.Labels) || updated.DeletionTimestamp != nil {
-		return nil, nil
+	old := &batchv1.Job{}
+	if err := decode(req.OldObject.Raw, old); err != nil {
+		return admission.Response{}, err
 	}
-	found, err := v.judgeUpdate(ctx, ofCronJob(old), ofCronJob(updated))
-	return v.respond(ctx, found, err)
+	return v.respond(ctx, v.judgeUpdate(ctx, ofJob(old), ofJob(j))), nil
 }
 
-// ValidateDelete is never asked for.
-func (*cronJobs) ValidateDelete(context.Context, *batchv1.CronJob) (admission.Warnings, error) {
-	return nil, nil
+func (v *Validator) cronJob(ctx context.Context, req admission.Request) (admission.Response, error) {
+	c := &batchv1.CronJob{}
+	if err := decode(req.Object.Raw, c); err != nil {
+		return admission.Response{}, err
+	}
+	if !job.Selected(c.Spec.JobTemplate.Labels) || c.DeletionTimestamp != nil {
+		return admission.Allowed(""), nil
+	}
+	if req.Operation == admissionv1.Create {
+		return v.respond(ctx, v.judge(ctx, ofCronJob(c))), nil
+	}
+	old := &batchv1.CronJob{}
+	if err := decode(req.OldObject.Raw, old); err != nil {
+		return admission.Response{}, err
+	}
+	return v.respond(ctx, v.judgeUpdate(ctx, ofCronJob(old), ofCronJob(c))), nil
 }
