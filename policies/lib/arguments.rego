@@ -24,7 +24,8 @@ found contains finding if {
 
 found contains finding if {
 	some list in lists
-	some pair in secret_text.command_pairs(concat(" ", [i.text | some i in list.items; not regex.match(`\s`, i.text)]))
+	line := concat(" ", [i.text | some i in list.items; not regex.match(`\s`, i.text)])
+	some pair in (secret_text.command_pairs(line) | secret_text.entry_pairs(line))
 	kind := secret.pair_kind(pair)
 	some item in list.items
 	endswith(item.text, pair.value)

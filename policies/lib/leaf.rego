@@ -110,7 +110,7 @@ free(part, path) if {
 	path == []
 }
 
-free(_, path) if path[count(path) - 1] in {"volumeAttributes", "options"}
+free(_, path) if path[count(path) - 1] in {"volumeAttributes", "options", "annotations"}
 
 name_at(part, path) := path[count(path) - 1] if {
 	free(part, array.slice(path, 0, count(path) - 1))

@@ -48,7 +48,7 @@ suits("secret", text) if secret_value.opaque(text)
 
 suits("login", text) if {
 	secret_value.opaque(text)
-	regex.match(`[^A-Za-z. -]`, text)
+	not regex.match(`^(?:[a-z]+[0-9]{0,3}(?:[-_. ][a-z]*[0-9]{0,3})*|[A-Za-z. -]+)$`, text)
 }
 
 suits("vague", text) if secret_value.random(text)

@@ -14,7 +14,7 @@ words := concat(",", [
 	"*accountkey=*,*sharedaccesskey=*,*q~*,*ghp_*,*gho_*,*ghu_*,*ghs_*,*ghr_*,*github_pat_*,*glpat-*,*gldt-*",
 	"*glrt-*,*glcbt-*,*glptt-*,*glft-*,*glimt-*,*glagent-*,*gloas-*,*glsoat-*,*gr1348941*,*hf_*,*api_org_*",
 	"*nvapi-*,*sk-*,*lsv2_*,*gsk_*,*xai-*,*pplx-*,*tvly-*,*r8_*,*xox*,*xapp-*,*hooks.slack.com/*,*webhooks/*",
-	"*webhook.office.com/*,*hooks.zapier.com/*,*chat.googleapis.com/*,*telegram.org/bot*,*/bot/v2/hook/*",
+	"*webhook.office.com/*,*hooks.zapier.com/*,*chat.googleapis.com/*,*:aa*,*/bot/v2/hook/*",
 	"*dingtalk.com/*,*aiza*,*gocspx-*,*ya29.*,*private key*,*age-secret-key-1*,*ls0tls1crudjti*,*.eyj*,*://*",
 	"*earer *,*uthorization*,*npm_*,*pypi-*,*dckr_*,*rubygems_*,*_live_*,*_test_*,*sg.*,*whsec_*,*ltai*",
 	"*akid*,*goog1*,*dapi*,*hvs.*,*hvb.*,*_v1_*,*glsa_*,*glc_*,*pmak-*,*lin_api_*,*ntn_*,*sbp_*,*tskey-*",
@@ -82,8 +82,8 @@ formats := {
 	},
 	# URLs that let anyone write: Slack, Discord, Teams, Zapier, Google Chat, Telegram, Feishu, DingTalk
 	"webhook URL": {
-		"words": `{*hooks.slack.com/*,*/api/*webhooks/*,*webhook.office.com/*,*hooks.zapier.com/*,*chat.googleapis.com/*,*telegram.org/bot*,*/bot/v2/hook/*,*dingtalk.com/*}`,
-		"pattern": `hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{16,})|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/([0-9]+/[\w-]{16,})|webhook\.office\.com/webhookb?2?/(\S{20,})|hooks\.zapier\.com/hooks/catch/([0-9]+/[a-z0-9]+)|chat\.googleapis\.com/v1/spaces/\S+[?&]token=([\w%-]{10,})|telegram\.org/bot([0-9]+:[\w-]{30,})|/bot/v2/hook/([\w-]{20,})|dingtalk\.com/robot/send\?access_token=(\w{20,})`,
+		"words": `{*hooks.slack.com/*,*/api/*webhooks/*,*webhook.office.com/*,*hooks.zapier.com/*,*chat.googleapis.com/*,*:AA*,*/bot/v2/hook/*,*dingtalk.com/*}`,
+		"pattern": `hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{16,})|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/([0-9]+/[\w-]{16,})|webhook\.office\.com/webhookb?2?/(\S{20,})|hooks\.zapier\.com/hooks/catch/([0-9]+/[a-z0-9]+)|chat\.googleapis\.com/v1/spaces/\S+[?&]token=([\w%-]{10,})|\b(?:bot)?([0-9]{8,10}:AA[\w-]{30,})|/bot/v2/hook/([\w-]{20,})|dingtalk\.com/robot/send\?access_token=(\w{20,})`,
 	},
 	# https://cloud.google.com/docs/authentication/api-keys, OAuth clients and access tokens
 	"Google key": {

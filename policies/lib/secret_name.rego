@@ -61,7 +61,7 @@ class_of(list) := "vague" if {
 # What the last word makes of a name on its own.
 certain := {
 	"pass": "password", "pwd": "password", "pw": "password", "psw": "password", "dbpass": "password", "userpass": "password",
-	"mypwd": "password", "sshpass": "password", "rootpwd": "password", "adminpass": "password", "smtppass": "password",
+	"mypwd": "password", "sshpass": "password", "rootpwd": "password", "adminpass": "password", "smtppass": "password", "storepass": "password", "keypass": "password",
 	"requirepass": "password", "masterauth": "password",
 	"secret": "secret", "secrets": "secret", "token": "secret", "hftoken": "secret", "gittoken": "secret",
 	"githubtoken": "secret", "bottoken": "secret", "bearer": "secret", "jwt": "secret", "pat": "secret", "sas": "secret",
@@ -101,6 +101,11 @@ innocent(list) if {
 innocent(list) if switches[list[0]]
 
 innocent(list) if {
+	list[count(list) - 1] == "pass"
+	list[count(list) - 2] in {"forward", "backward", "single", "one", "two", "multi", "first", "second", "final", "last", "per"}
+}
+
+innocent(list) if {
 	some word in list
 	never[word]
 }
@@ -119,9 +124,9 @@ innocent(list) if {
 
 # Names of Secrets, which are objects in the cluster.
 innocent(list) if {
-	some i, word in list
-	word in {"secret", "secrets"}
-	kinds_of_secret[list[i - 1]]
+	some word in {"secret", "secrets"}
+	list[count(list) - 1] == word
+	kinds_of_secret[list[count(list) - 2]]
 }
 
 # Parts of a signed URL, which is found as a whole.
@@ -165,7 +170,7 @@ never := {
 other_keys := {
 	"public", "pub", "host", "hosts", "primary", "foreign", "sort", "partition", "cache", "object", "group", "routing",
 	"image", "hot", "dict", "index", "query", "row", "label", "map", "s3", "value", "lookup", "shard", "join", "unique",
-	"config", "idempotency",
+	"config", "idempotency", "recv",
 }
 
 model_tokens := {

@@ -88,16 +88,18 @@ value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 # what a person sees; each pattern has the secret as its one group.
 command_words := concat(",", [
 	"*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *",
-	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*rclone*,*http *-a *,*https *-a *",
+	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *",
 ])
 
-any_command := sprintf("{*creds*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
+any_command := sprintf("{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
 
 # Up to an argument of the same command.
 rest := `\b[^\n;|&]*?[ \t]`
 
 commands := [
-	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*}", "pattern": [`\b(?:login|sshpass|mongo\w*|cqlsh)`, rest, `-p(?:[ \t]*|=)`, word]},
+	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*,*useradd*,*usermod*,*twine*}", "pattern": [
+		`\b(?:login|sshpass|mongo\w*|cqlsh|useradd|usermod|twine)`, rest, `-p(?:[ \t]*|=)`, word,
+	]},
 	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word]},
 	{"name": "-u", "words": "{*curl*,*wget*}", "pattern": [`\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
 	{"name": "-a", "words": "{*http *-a *,*https *-a *,*http*--auth*}", "pattern": [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
@@ -111,10 +113,15 @@ commands := [
 	{"name": "logon", "words": "*sqlplus*", "pattern": [`\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/`, word]},
 	{"name": "-b", "words": "*htpasswd*", "pattern": [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`]},
 	{"name": "password", "words": "*chpasswd*", "pattern": [`\becho[ \t]+["']?[^\s:"']+:`, word, `["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd`]},
+	{"name": "-N", "words": "*ssh-keygen*", "pattern": [`\bssh-keygen`, rest, `-N[ \t]*`, word]},
+	{"name": "password", "words": "*rabbitmqctl*", "pattern": [`\brabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S+[ \t]+`, word]},
+	{"name": "password", "words": "*rclone*obscure*", "pattern": [`\brclone[ \t]+obscure[ \t]+`, word]},
+	{"name": "password", "words": "*pgpass*", "pattern": [`[^\s:"']+:(?:[0-9]+|\*):[^\s:]+:[^\s:]+:`, word]},
+	{"name": "http-basic", "words": "*http-basic*", "pattern": [`\bhttp-basic\.\S+[ \t]+\S+[ \t]+`, word]},
 	{"name": "pass:", "words": "*pass:*", "pattern": [`-(?:pass|passin|passout)[ \t]+pass:`, word]},
 	{"name": "WANDB_API_KEY", "words": "*wandb*login*", "pattern": [`\bwandb[ \t]+login`, rest, `["']?([0-9a-f]{40}|local-[0-9a-f]{40})\b`]},
 	{"name": "WANDB_API_KEY", "words": "*wandb.login(*", "pattern": [`wandb\.login\([^)]*\bkey[ \t]*=[ \t]*["']([^"']+)`]},
-	{"name": "login token", "words": "{*login*,*snyk*auth*}", "pattern": [`\b(?:vault login|snyk auth|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`]},
+	{"name": "login token", "words": "{*login*,*snyk*auth*,*ngrok*}", "pattern": [`\b(?:vault login|snyk auth|cargo login|ngrok authtoken|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`]},
 	{"name": "secret key", "words": "{*mc *,*mcli *}", "pattern": [
 		`\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+`, word,
 	]},
@@ -122,7 +129,7 @@ commands := [
 		`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*`, word,
 		`[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\bpasswd\b)`,
 	]},
-	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login)\b[^\n;|]*<<<[ \t]*`, word]},
+	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login|kinit)\b[^\n;|]*<<<[ \t]*`, word]},
 	{"name": "auth", "words": "*auth*=*(*", "pattern": [`\bauth[ \t]*=[ \t]*\([ \t]*["'][^"']*["'][ \t]*,[ \t]*["']([^"']+)["']`]},
 	{"name": "password", "words": "*machine*password*", "pattern": [`\bmachine\s+\S+\s+login\s+\S+\s+password\s+`, word]},
 ]

@@ -46,12 +46,12 @@ bare(value) := text if {
 	text := unquoted(default_value[1])
 } else := unquoted(value)
 
-unquoted(value) := trim_space(strings.replace_n({`"`: "", `'`: "", `\`: ""}, value))
+unquoted(value) := trim_space(strings.replace_n({`"`: "", `'`: "", `\`: ""}, replace(value, `\n`, " ")))
 
 # $NAME, ${NAME}, $(NAME), $(command), `command`, %NAME%, templates. What is left
 # beside them is a secret only when it looks like one.
 reference(text) if {
-	regex.match("^\\$[A-Za-z_{(]|\\$[{(]|\\$[A-Z_]{2}|`|\\{\\{|^\\{%|^%\\w+%$|^<%|^!\\w+|^@\\w+@$|^%\\{|^%\\(", text)
+	regex.match("^\\$[A-Za-z_{(]|\\$[{(]|\\$[A-Z_]{2}|`|\\{\\{|^\\{%|^%\\w+%$|^<%|^!\\w+|^@+\\w+@+$|^%\\{|^%\\(", text)
 	rest := regex.replace(text, "\\$\\{[^}]*\\}|\\$\\([^)]*\\)|\\$\\w+|`[^`]*`|\\{\\{[^}]*\\}\\}|%\\w+%", "")
 	not leftover(rest)
 	not jumbled_name(text)
@@ -84,7 +84,7 @@ empty_words := concat("", [
 ])
 
 to_be_filled := concat("", [
-	`^<.*>$|^\{\w*\}$|^#\{.*\}#?$|^\(\(.*\)\)$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
+	`^<.*>$|^&lt;.*&gt;$|^[•●∗]+$|^(?i:my|the|some|a)[ _-]?(?i:token|key|secret|pass|password)$|^\{\w*\}$|^#\{.*\}#?$|^\(\(.*\)\)$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
 	`|^[A-Za-z]{0,6}[-_]?(?:0?123456789|(?i:abcdefgh))(?:[0-9a-z_-]*|[0-9A-Z_-]*|[a-zA-Z]*[0-9]*)$|[-_]x{3,}$`,
 	`|(?i)(?:^|[^a-z])(?:your|yours|change[ _-]?(?:me|it|this)|replaced?(?:[ _-]?(?:me|this|with))?|to[ _-]be|redacted|placeholder|example|sample|dummy`,
 	`|insert|enter|todo|tbd|fixme|fill[ _-]?(?:me|in)|notreal|not[ _-]a[ _-]real|fake|goes[ _-]?here|here|not[ _-](?:needed|used|required|set)`,
@@ -103,7 +103,7 @@ elsewhere(text) if {
 }
 
 place := concat("", [
-	`(?i)^(?:\.{1,2}/|~/|[a-z]:\\|[a-z][a-z0-9+.-]*://|arn:|@/?[\w./-]+$|id=|src=|type=`,
+	`(?i)^(?:[a-z-]*secrets?-?manager:|@microsoft\.keyvault\(|\.{1,2}/|~/|[a-z]:\\|[a-z][a-z0-9+.-]*://|arn:|@/?[\w./-]+$|id=|src=|type=`,
 	`|(?:ssm|vault|secretsmanager|secretmanager|secret|secrets|secretref|op|gcp|gsm|sm|kms|alias|env|file|awssm|akv|keyvault|bao`,
 	`|doppler|k8s|ref\+\w+|projects|valuefrom|configmap|keychain|keyring|projects|parameter|parameterstore|conjur|sops)[:/]`,
 	`|enc\[|mounted[ _-]|(?:os|process|ENV|System|args|self|cfg|config|conf|settings|opts?)(?:\.\w+)+$)`,
