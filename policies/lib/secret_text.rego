@@ -96,42 +96,44 @@ any_command := sprintf("{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,%
 # Up to an argument of the same command.
 rest := `\b[^\n;|&]*?[ \t]`
 
+# Few patterns with many commands each, because OPA keeps a hundred compiled.
 commands := [
 	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*,*useradd*,*usermod*,*twine*}", "pattern": [
 		`\b(?:login|sshpass|mongo\w*|cqlsh|useradd|usermod|twine)`, rest, `-p(?:[ \t]*|=)`, word,
 	]},
 	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word]},
-	{"name": "-u", "words": "{*curl*,*wget*}", "pattern": [`\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
-	{"name": "-a", "words": "{*http *-a *,*https *-a *,*http*--auth*}", "pattern": [`\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=)["']?[^\s:"']+:`, word]},
-	{"name": "--creds", "words": "*creds*", "pattern": [`--(?:src-|dest-)?creds(?:[ \t]+|=)["']?[^\s:"']+:`, word]},
+	{"name": "-P", "words": "{*zip *,*sqlcmd*,*bcp *}", "pattern": [`\b(?:(?:un)?zip|sqlcmd|bcp)`, rest, `-P[ \t]*`, word]},
+	{"name": "-u", "words": "{*curl*,*wget*,*creds*,*http *-a *,*https *-a *,*http*--auth*}", "pattern": [
+		`(?:\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)|--(?:src-|dest-)?creds(?:[ \t]+|=)`,
+		`|\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=))["']?[^\s:"']+:`, word,
+	]},
+	{"name": "-U", "words": "{*smbclient*,*lftp*,*sqlplus*}", "pattern": [
+		`(?:\bsmbclient`, rest, `-U[ \t]*["']?[^\s%"']+%|\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`,
+		`|\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/)`, word,
+	]},
 	{"name": "-a", "words": "*redis-cli*", "pattern": [`\bredis-cli`, rest, `-a[ \t]+`, word]},
-	{"name": "-w", "words": "*ldap*", "pattern": [`\bldap\w+`, rest, `-w[ \t]*`, word]},
-	{"name": "-P", "words": "*zip *", "pattern": [`\b(?:un)?zip`, rest, `-P[ \t]*`, word]},
-	{"name": "-P", "words": "{*sqlcmd*,*bcp *}", "pattern": [`\b(?:sqlcmd|bcp)`, rest, `-P[ \t]*`, word]},
-	{"name": "-U", "words": "*smbclient*", "pattern": [`\bsmbclient`, rest, `-U[ \t]*["']?[^\s%"']+%`, word]},
-	{"name": "-u", "words": "*lftp*", "pattern": [`\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`, word]},
-	{"name": "logon", "words": "*sqlplus*", "pattern": [`\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/`, word]},
+	{"name": "password", "words": "{*ldap*,*ssh-keygen*,*pass:*}", "pattern": [
+		`(?:\bldap\w+`, rest, `-w[ \t]*|\bssh-keygen`, rest, `-N[ \t]*|-(?:pass|passin|passout)[ \t]+pass:)`, word,
+	]},
+	{"name": "password", "words": "{*rabbitmqctl*,*rclone*obscure*,*pgpass*,*http-basic*,*machine*password*,*mc *,*mcli *}", "pattern": [
+		`(?:\brabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S+[ \t]+|\brclone[ \t]+obscure[ \t]+`,
+		`|[^\s:"']+:(?:[0-9]+|\*):[^\s:]+:[^\s:]+:|\bhttp-basic\.\S+[ \t]+\S+[ \t]+`,
+		`|\bmachine\s+\S+\s+login\s+\S+\s+password\s+`,
+		`|\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+)`, word,
+	]},
 	{"name": "-b", "words": "*htpasswd*", "pattern": [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`]},
-	{"name": "password", "words": "*chpasswd*", "pattern": [`\becho[ \t]+["']?[^\s:"']+:`, word, `["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd`]},
-	{"name": "-N", "words": "*ssh-keygen*", "pattern": [`\bssh-keygen`, rest, `-N[ \t]*`, word]},
-	{"name": "password", "words": "*rabbitmqctl*", "pattern": [`\brabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S+[ \t]+`, word]},
-	{"name": "password", "words": "*rclone*obscure*", "pattern": [`\brclone[ \t]+obscure[ \t]+`, word]},
-	{"name": "password", "words": "*pgpass*", "pattern": [`[^\s:"']+:(?:[0-9]+|\*):[^\s:]+:[^\s:]+:`, word]},
-	{"name": "http-basic", "words": "*http-basic*", "pattern": [`\bhttp-basic\.\S+[ \t]+\S+[ \t]+`, word]},
-	{"name": "pass:", "words": "*pass:*", "pattern": [`-(?:pass|passin|passout)[ \t]+pass:`, word]},
-	{"name": "WANDB_API_KEY", "words": "*wandb*login*", "pattern": [`\bwandb[ \t]+login`, rest, `["']?([0-9a-f]{40}|local-[0-9a-f]{40})\b`]},
-	{"name": "WANDB_API_KEY", "words": "*wandb.login(*", "pattern": [`wandb\.login\([^)]*\bkey[ \t]*=[ \t]*["']([^"']+)`]},
-	{"name": "login token", "words": "{*login*,*snyk*auth*,*ngrok*}", "pattern": [`\b(?:vault login|snyk auth|cargo login|ngrok authtoken|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`]},
-	{"name": "secret key", "words": "{*mc *,*mcli *}", "pattern": [
-		`\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+`, word,
+	{"name": "WANDB_API_KEY", "words": "*wandb*login*", "pattern": [
+		`\bwandb(?:[ \t]+login`, rest, `["']?|\.login\([^)]*\bkey[ \t]*=[ \t]*["'])((?:local-)?[0-9a-f]{40}|[A-Za-z0-9]{32,})\b`,
+	]},
+	{"name": "login token", "words": "{*login*,*snyk*auth*,*ngrok*}", "pattern": [
+		`\b(?:vault login|snyk auth|cargo login|ngrok authtoken|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`,
 	]},
 	{"name": "password on standard input", "words": "{*stdin*,*with-token*,*sudo*,*kinit*,*passwd*}", "pattern": [
-		`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*`, word,
-		`[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\bpasswd\b)`,
+		`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*(?:["']?\w+:)??`, word,
+		`["']?[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\b(?:ch)?passwd\b)`,
 	]},
 	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login|kinit)\b[^\n;|]*<<<[ \t]*`, word]},
 	{"name": "auth", "words": "*auth*=*(*", "pattern": [`\bauth[ \t]*=[ \t]*\([ \t]*["'][^"']*["'][ \t]*,[ \t]*["']([^"']+)["']`]},
-	{"name": "password", "words": "*machine*password*", "pattern": [`\bmachine\s+\S+\s+login\s+\S+\s+password\s+`, word]},
 ]
 
 default command_pairs(_) := set()
