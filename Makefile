@@ -46,7 +46,7 @@ unit: ## Run the unit tests
 
 .PHONY: rego
 rego: ## Test, format-check and lint the policies
-	$(opa) test policies
+	$(opa) test --timeout 2m policies
 	$(opa) check --strict policies
 	@unformatted=$$($(opa) fmt --list policies); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
 	$(regal) lint policies

@@ -104,6 +104,8 @@ scripts := {
 test_found_scripts[what] if {
 	some what, cases in scripts
 	found := rule.violation with input as fixture.scripts(cases)
+
+	# regal ignore:use-object-keys
 	fixture.hits(found) == {i | some i, _ in cases}
 	fixture.hidden(found)
 }
@@ -139,6 +141,8 @@ arguments := {
 test_found_arguments[what] if {
 	some what, cases in arguments
 	found := rule.violation with input as fixture.arguments(cases)
+
+	# regal ignore:use-object-keys
 	fixture.hits(found) == {i | some i, _ in cases}
 	fixture.hidden(found)
 }

@@ -129,6 +129,8 @@ variables := {
 test_found_variables[what] if {
 	some what, cases in variables
 	found := rule.violation with input as fixture.variables(cases)
+
+	# regal ignore:use-object-keys
 	fixture.hits(found) == {i | some i, _ in cases}
 	fixture.hidden(found)
 }

@@ -35,12 +35,12 @@ findings contains finding if {
 	some s in secrets(l)
 	finding := report({
 		"path": l.path, "owner": leaf.owner(l.part), "what": leaf.what(l),
-		"name": s.name, "kind": s.kind, "of": sort(l),
+		"name": s.name, "kind": s.kind, "of": sort_of(l),
 	})
 }
 
 findings contains report(found) if {
-	leaf.any
+	leaf.worth_a_look
 	some found in arguments.found
 }
 
@@ -49,7 +49,7 @@ secrets(l) := {{"name": "", "kind": secret.kind(l.name, l.text)}} if {
 	l.name != ""
 } else := secret.found(l.text)
 
-sort(l) := "key" if l.key
+sort_of(l) := "key" if l.key
 
 else := l.part.of
 

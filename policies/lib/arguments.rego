@@ -54,7 +54,7 @@ lists contains {"owner": leaf.owner({"owner": c, "of": "command"}), "items": ite
 	path[count(path) - 2] == "exec"
 	is_array(list)
 	items := [{
-		"path": array.concat(array.concat(c.path, [field]), array.concat(path, [i])),
+		"path": array.flatten([c.path, field, path, i]),
 		"what": concat(".", array.concat([field], path)),
 		"text": text,
 	} |

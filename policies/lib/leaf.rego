@@ -6,6 +6,7 @@ package tao.lib.leaf
 
 import data.tao.lib.pod
 import data.tao.lib.secret
+import data.tao.lib.secret_text
 
 # kubectl's copy of the whole manifest, and our own record, which quotes nothing.
 last_applied := "kubectl.kubernetes.io/last-applied-configuration"
@@ -18,21 +19,25 @@ kinds := ["containers", "initContainers", "ephemeralContainers"]
 fields := ["command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "workingDir"]
 
 # One look at everything tells of most Jobs that there is nothing to look for.
-default any := false
+default worth_a_look := false
 
-any if secret.suspicious(sprintf("%v", [[
+worth_a_look if values_suspicious
+
+worth_a_look if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
+
+default values_suspicious := false
+
+values_suspicious if secret.suspicious(sprintf("%v", [[
 	[v | v := pod.spec[kinds[_]][_].env[_].value],
 	[v | v := pod.spec[kinds[_]][_][fields[_]]],
 	[v | v := volume_parts[_].value],
 	[v | v := metadata_parts[_].value],
 ]]))
 
-else if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
-
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
 # or "", "text": …, "key": whether the text is itself a key}.
 leaves contains leaf if {
-	any
+	values_suspicious
 	some part in parts
 	secret.suspicious(sprintf("%v", [part.value]))
 	some leaf in (values(part) | keys(part))
@@ -40,16 +45,37 @@ leaves contains leaf if {
 }
 
 leaves contains leaf if {
-	any
+	worth_a_look
 	some c in pod.containers
 	some i, variable in c.spec.env
-	secret.suspicious(concat("=", [variable.name, variable.value]))
-	part := {"path": array.concat(c.path, ["env"]), "owner": c, "what": "", "of": "env"}
-	some field, name in {"name": "", "value": variable.name}
+	value := variable.value
+	not value in {"", "0", "1", "true", "false"}
+	suspicious(variable.name, value)
 	leaf := {
-		"part": part, "path": array.concat(part.path, [i, field]), "text": variable[field],
-		"name": name, "key": field == "name",
+		"part": env_part(c), "path": array.concat(c.path, ["env", i, "value"]), "text": value,
+		"name": variable.name, "key": false,
 	}
+}
+
+leaves contains leaf if {
+	worth_a_look
+	some c in pod.containers
+	some i, variable in c.spec.env
+	count(variable.name) > 20
+	secret.suspicious(variable.name)
+	leaf := {
+		"part": env_part(c), "path": array.concat(c.path, ["env", i, "name"]), "text": variable.name,
+		"name": "", "key": true,
+	}
+}
+
+env_part(c) := {"path": array.concat(c.path, ["env"]), "owner": c, "what": "", "of": "env"}
+
+suspicious(name, _) if glob.match(secret_text.named, null, lower(name))
+
+suspicious(_, value) if {
+	values_suspicious
+	secret.suspicious(value)
 }
 
 values(part) := {leaf |
@@ -73,7 +99,7 @@ keys(part) := {leaf |
 	}
 }
 
-parts := array.concat(metadata_parts, array.concat(container_parts, volume_parts))
+parts := array.flatten([metadata_parts, container_parts, volume_parts])
 
 # Annotations and labels of the CronJob, of the Job and of its pods.
 metadata_parts := [part |

@@ -21,11 +21,14 @@ kind(name, value) := concat(" or ", forms) if {
 	count(forms) > 0
 } else := called(name) if {
 	text := without_scheme(name, value)
+	secret_value.literal(text) # cheaper than what the name says
 	suits(secret_name.class(name), text)
 }
 
 # Secrets in a text or in what is encoded in it, as {"name": …, "kind": …}; the name is "" where only the form tells.
-found(text) := named | {{"name": "", "kind": form} |
+found(text) := set() if {
+	not suspicious(text)
+} else := named | {{"name": "", "kind": form} |
 	some form in secret_format.found(text)
 	not form in {n.kind | some n in named}
 } if {
@@ -42,7 +45,7 @@ pair_kind(pair) := called(pair.name) if {
 	secret_value.literal(pair.value)
 }
 
-suits("password", text) if secret_value.literal(text)
+suits("password", _)
 
 suits("secret", text) if secret_value.opaque(text)
 
