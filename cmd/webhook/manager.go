@@ -67,8 +67,8 @@ func newManager(cluster *rest.Config, o *options) (ctrl.Manager, error) {
 		HealthProbeBindAddress: o.healthAddr,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddr},
 		WebhookServer: webhook.NewServer(webhook.Options{
-			// Both files may have paths of their own, below the root.
-			Host: o.host, Port: o.port, CertDir: "/", CertName: o.inCertDir(o.certFile), KeyName: o.inCertDir(o.keyFile),
+			// Both paths are absolute, that is, below the root.
+			Host: o.host, Port: o.port, CertDir: "/", CertName: o.certFile, KeyName: o.keyFile,
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS12 }},
 		}),
 	})

@@ -88,7 +88,8 @@ var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// check refuses what would be found out only when it counts.
+// check refuses what would be found out only when it counts, and makes the
+// certificate's paths absolute.
 func (o *options) check() error {
 	if o.onPolicyError != "deny" && o.onPolicyError != "allow" {
 		return errors.New("read --on-policy-error: want deny or allow")
@@ -96,20 +97,19 @@ func (o *options) check() error {
 	if o.drain < 0 {
 		return errors.New("read --drain: want a time such as 5s, or 0")
 	}
-	for _, file := range []string{o.inCertDir(o.certFile), o.inCertDir(o.keyFile)} {
-		if _, err := os.Stat(file); err != nil {
+	for _, file := range []*string{&o.certFile, &o.keyFile} {
+		if !filepath.IsAbs(*file) {
+			*file = filepath.Join(o.certDir, *file)
+		}
+		var err error
+		if *file, err = filepath.Abs(*file); err == nil {
+			_, err = os.Stat(*file)
+		}
+		if err != nil {
 			return fmt.Errorf("find the certificate: %w; say where it is by --cert-dir, or by --tls-cert-file and --tls-key-file", err)
 		}
 	}
 	return nil
-}
-
-// inCertDir is the place of a certificate's file.
-func (o *options) inCertDir(file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(o.certDir, file)
 }
 
 // setLogger makes everything in the process log through one handler.

@@ -29,15 +29,17 @@ type Facts struct {
 	Synced func() bool
 }
 
-// of returns what the rules may know of one Job, whose pods are as in j.
-func (f *Facts) of(ctx context.Context, j *batchv1.Job, t *job.Training) validate.Facts {
+// of returns what the rules may know of one Job. What depends on its pods is
+// left out where these are not as they will be: what is refused has to be put
+// right first.
+func (f *Facts) of(ctx context.Context, s subject) validate.Facts {
 	facts := validate.Facts{KubeVersion: f.Version.Load()}
-	if f.Synced != nil && !f.Synced() {
+	if s.crude || (f.Synced != nil && !f.Synced()) {
 		return facts
 	}
-	fits := validate.Capacity(f.Nodes.Fit(job.PodTemplate(j, j.Namespace), int(t.Nodes)))
+	fits := validate.Capacity(f.Nodes.Fit(job.PodTemplate(s.job, s.job.Namespace), int(s.training.Nodes)))
 	facts.Capacity = &fits
-	facts.Service = f.service(ctx, j, t)
+	facts.Service = f.service(ctx, s.job, s.training)
 	return facts
 }
 

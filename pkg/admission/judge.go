@@ -21,6 +21,7 @@ type subject struct {
 	job      *batchv1.Job
 	training *job.Training
 	errs     field.ErrorList // of reading the Job
+	crude    bool            // the Job is not as its pods will be
 	below    string          // a CronJob's: the path of its jobTemplate
 }
 
@@ -37,6 +38,7 @@ func ofCronJob(c *batchv1.CronJob) subject {
 	result, errs := mutate.Mutate(j, mutate.Options{})
 	if s.errs = errs; result == nil {
 		s.training, _ = job.Read(j)
+		s.crude = true
 		return s
 	}
 	s.job, s.training = result.Job, result.Training
@@ -51,7 +53,7 @@ type verdict struct {
 }
 
 func (v *Validator) judge(ctx context.Context, s subject) verdict {
-	return v.judgeBy(ctx, s, v.Facts.of(ctx, s.job, s.training))
+	return v.judgeBy(ctx, s, v.Facts.of(ctx, s))
 }
 
 func (v *Validator) judgeBy(ctx context.Context, s subject, facts validate.Facts) verdict {
@@ -68,13 +70,13 @@ func (v *Validator) judgeBy(ctx context.Context, s subject, facts validate.Facts
 // be evaluated on old could not tell, and one that fails on both fails for a
 // reason that is not the update's: neither may hold the object up.
 func (v *Validator) judgeUpdate(ctx context.Context, old, updated subject) verdict {
-	facts := v.Facts.of(ctx, updated.job, updated.training)
+	facts := v.Facts.of(ctx, updated)
 	now := v.judgeBy(ctx, updated, facts)
 	if len(now.found) == 0 && len(now.failed) == 0 {
 		return now
 	}
 	if !samePods(old, updated) { // else numbers in messages must not differ by a node that came meanwhile
-		facts = v.Facts.of(ctx, old.job, old.training)
+		facts = v.Facts.of(ctx, old)
 	}
 	before := v.judgeBy(ctx, old, facts)
 	known := map[identity]bool{}
@@ -100,7 +102,7 @@ type identity struct {
 func identify(f validate.Violation) identity { return identity{f.Rule, f.Message, f.Action} }
 
 func samePods(a, b subject) bool {
-	return a.training.Nodes == b.training.Nodes && a.training.Service == b.training.Service &&
+	return a.crude == b.crude && a.training.Nodes == b.training.Nodes && a.training.Service == b.training.Service &&
 		equality.Semantic.DeepEqual(&a.job.Spec.Template, &b.job.Spec.Template)
 }
 

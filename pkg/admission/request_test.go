@@ -1,8 +1,10 @@
 package admission_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -58,10 +60,15 @@ func mutator(tb testing.TB) *ctrladmission.Webhook {
 	return (&admission.Mutator{Options: func() mutate.Options { return mutate.Options{} }}).Webhook()
 }
 
+// builtIn compiles the built-in rules once for all tests: it takes a while.
+var builtIn = sync.OnceValues(func() (*validate.Engine, error) {
+	return validate.New(context.Background(), policies.FS)
+})
+
 // validator judges by the built-in rules on a cluster of 1.31 that holds objects.
 func validator(tb testing.TB, objects ...client.Object) *admission.Validator {
 	tb.Helper()
-	engine, err := validate.New(tb.Context(), policies.FS)
+	engine, err := builtIn()
 	if err != nil {
 		tb.Fatal(err)
 	}
