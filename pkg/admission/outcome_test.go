@@ -157,9 +157,9 @@ func TestAdmissionsAreCounted(t *testing.T) {
 		"taojob_admissions_total judge CREATE refused":  1,
 		"taojob_admissions_total judge CREATE error":    1,
 		"taojob_admissions_total judge UPDATE allowed":  1,
-		"taojob_violations_total countedd deny":        1,
-		"taojob_policy_errors_total countedb":          2,
-		"taojob_rules_skipped_total counteds":          2,
+		"taojob_violations_total countedd deny":         1,
+		"taojob_policy_errors_total countedb":           2,
+		"taojob_rules_skipped_total counteds":           2,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -186,7 +186,7 @@ func counters(t *testing.T) map[string]float64 {
 			name := family.GetName()
 			for _, label := range []string{"webhook", "operation", "outcome", "rule", "action"} {
 				if value, ok := values[label]; ok {
-					name += " " + value
+					name = strings.Join([]string{name, value}, " ")
 				}
 			}
 			all[name] = m.GetCounter().GetValue()
