@@ -12,7 +12,6 @@ package tao.rules.inline_credentials
 
 import data.tao.lib.arguments
 import data.tao.lib.leaf
-import data.tao.lib.pod
 import data.tao.lib.secret
 import data.tao.lib.secret_format
 
@@ -21,9 +20,9 @@ violation contains finding if some finding in findings
 # The copy is looked at only when the Job itself is clean: else all would be there twice.
 violation contains finding if {
 	count(findings) == 0
-	some at in {[], pod.job_path, pod.template_path}
+	some at, metadata in leaf.metadata
+	some kind in secret_format.found(metadata.annotations[leaf.last_applied])
 	path := array.concat(at, ["metadata", "annotations", leaf.last_applied])
-	some kind in secret_format.found(object.get(pod.document, path, ""))
 	finding := report({
 		"path": path, "owner": "", "what": sprintf("annotation %s", [leaf.last_applied]),
 		"name": "", "kind": kind, "of": "annotation",

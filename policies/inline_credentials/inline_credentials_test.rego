@@ -160,6 +160,13 @@ test_the_copy_of_what_was_mended_is_found if {
 	{v.path | some v in found} == {["metadata", "annotations", applied]}
 }
 
+test_a_cron_job_whose_template_has_no_metadata_is_looked_at if {
+	template := {"metadata": {"annotations": {"lab/token": token}}, "spec": {"containers": []}}
+	document := json.remove(fixture.cron_job(template), ["spec/jobTemplate/metadata"])
+	found := rule.violation with input as document
+	{v.path | some v in found} == {["spec", "jobTemplate", "spec", "template", "metadata", "annotations", "lab/token"]}
+}
+
 test_references_pass[name] if {
 	some name, template in {
 		"to Secrets": {"spec": {

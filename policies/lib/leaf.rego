@@ -18,6 +18,9 @@ kinds := ["containers", "initContainers", "ephemeralContainers"]
 
 fields := ["command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "workingDir"]
 
+# Maps of metadata whose values are the author's.
+maps := ["annotations", "labels"]
+
 # One look at everything tells of most Jobs that there is nothing to look for.
 default worth_a_look := false
 
@@ -30,8 +33,10 @@ default values_suspicious := false
 values_suspicious if secret.suspicious(sprintf("%v", [[
 	[v | v := pod.spec[kinds[_]][_].env[_].value],
 	[v | v := pod.spec[kinds[_]][_][fields[_]]],
-	[v | v := volume_parts[_].value],
-	[v | v := metadata_parts[_].value],
+	[v | some v in pod.spec.volumes; holds_texts(v)],
+	[object.remove(v, passed_over) | v := pod.document.metadata[maps[_]]],
+	[object.remove(v, passed_over) | v := pod.template.metadata[maps[_]]],
+	[object.remove(v, passed_over) | v := pod.document.spec.jobTemplate.metadata[maps[_]]],
 ]]))
 
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
@@ -101,12 +106,18 @@ keys(part) := {leaf |
 
 parts := array.flatten([metadata_parts, container_parts, volume_parts])
 
-# Annotations and labels of the CronJob, of the Job and of its pods.
+# The metadata of the CronJob, of the Job and of its pods, by where they stand.
+metadata := {
+	[]: object.get(pod.document, "metadata", {}),
+	pod.job_path: object.get(pod.job, "metadata", {}),
+	pod.template_path: object.get(pod.template, "metadata", {}),
+}
+
 metadata_parts := [part |
-	some at, metadata in {[]: pod.document.metadata, pod.job_path: pod.job.metadata, pod.template_path: object.get(pod.template, "metadata", {})}
+	some at, of_one in metadata
 	some field, called in {"annotations": "annotation", "labels": "label"}
 	part := {
-		"path": array.concat(at, ["metadata", field]), "value": object.remove(metadata[field], passed_over),
+		"path": array.concat(at, ["metadata", field]), "value": object.remove(of_one[field], passed_over),
 		"owner": {}, "what": called, "of": called,
 	}
 ]
