@@ -107,7 +107,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	text := strings.Join(ours, "\n")
-	s.contains(text, "gpu-capacity")
+	s.contains(text, "gpu-capacity", "taojob_admissions_total")
 	s.contains(metrics, "controller_runtime_webhook_requests_total")
 	s.lacks(metrics, canary)
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,4 +45,26 @@ func TestTheServiceIsKeptAsItShouldBe(t *testing.T) {
 		return nil
 	})
 	checkRendezvous(t, again, j)
+}
+
+// TestAServiceInTheWayOfARunningJob is about one that no admission could
+// refuse, since the Job was labelled after it had been created.
+func TestAServiceInTheWayOfARunningJob(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	s.do("", "create", "service", "clusterip", "run", "--tcp=80")
+	s.do(manifest("run", nodes("2"), unlabelled), create...)
+	s.do("", "label", "job", "run", "tao.nvidia.com/job=true")
+	s.eventually("an Event about the Service", func() error {
+		if out := s.do("", "get", "events", "--output", "wide"); !strings.Contains(out, `Service "run" is not this Job's`) {
+			return errors.New(out)
+		}
+		return nil
+	})
+	s.contains(s.do("", "describe", "job", "run"), "ServiceInTheWay")
+	if theirs := s.service("run", isThere); theirs.Spec.ClusterIP == corev1.ClusterIPNone || len(theirs.OwnerReferences) > 0 {
+		t.Errorf("the Service was changed: %+v", theirs)
+	}
+	s.do("", "delete", "service", "run")
+	checkRendezvous(t, s.service("run", isThere), s.job("run"))
 }
