@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/taojob/taojob/e2e/internal/process"
 )
 
 // The tools the suites run beside a cluster, pinned like Kubernetes itself.
@@ -129,7 +131,7 @@ func (r recipe) build(ctx context.Context, dir, target, pkg string, stamps []str
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", pkg, err, tail(out.Bytes(), 20))
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, process.Tail(out.Bytes(), 20))
 	}
 	if err := os.Rename(partial, target); err != nil {
 		return fmt.Errorf("keep %s: %w", pkg, err)
@@ -150,10 +152,4 @@ func ldflags(stamps []string) string {
 // say reports progress to the person who waits for a build.
 func say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "cluster: "+format+"\n", args...)
-}
-
-// tail is the last n lines of a text.
-func tail(text []byte, n int) string {
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

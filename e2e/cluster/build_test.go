@@ -81,11 +81,3 @@ func TestABuildThatFailsTellsWhy(t *testing.T) {
 	checkError(t, err, "build example.com/none/cmd/tool: exit status 1")
 	checkError(t, err, "module lookup disabled")
 }
-
-func TestTail(t *testing.T) {
-	for in, want := range map[string]string{"": "", "a\n": "a", "a\nb\nc\n": "b\nc"} {
-		if got := tail([]byte(in), 2); got != want {
-			t.Errorf("tail(%q, 2) = %q, want %q", in, got, want)
-		}
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/taojob/taojob/e2e/internal/wait"
 )
 
 // CacheEnv names the variable that moves the cache of built binaries.
@@ -38,7 +40,7 @@ func withLock(ctx context.Context, path string, do func() error) error {
 	}
 	defer f.Close()
 	var broken error
-	err = waitFor(ctx, 200*time.Millisecond, func(context.Context) error {
+	err = wait.For(ctx, 200*time.Millisecond, func(context.Context) error {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
 			broken = err // waiting longer won't help
@@ -50,24 +52,6 @@ func withLock(ctx context.Context, path string, do func() error) error {
 		return fmt.Errorf("take the build lock %s: %w", path, err)
 	}
 	return do()
-}
-
-// waitFor polls a condition until it holds or the context ends; then the
-// error tells both why it ended and what was still wrong.
-func waitFor(ctx context.Context, every time.Duration, holds func(context.Context) error) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		err := holds(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(context.Cause(ctx), err)
-		case <-tick.C:
-		}
-	}
 }
 
 func isExecutable(path string) bool {

@@ -25,6 +25,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/taojob/taojob/e2e/internal/process"
 )
 
 // startTimeout bounds the start of the whole control plane, which takes
@@ -57,13 +59,13 @@ type Cluster struct {
 	Assets     Assets
 	Dir        string
 
-	opts    Options
-	ports   map[string]int // by component
-	release func()         // gives them up
-	pki     *pki
-	http    *http.Client // trusts the cluster's authority
-	running []*process   // in the order of their start
-	tempDir bool
+	opts     Options
+	reserved ports
+	ports    map[string]int // by component
+	pki      *pki
+	http     *http.Client       // trusts the cluster's authority
+	running  []*process.Process // in the order of their start
+	tempDir  bool
 }
 
 // Start brings a cluster up and returns once it takes Jobs. The context bounds
@@ -99,28 +101,29 @@ func (c *Cluster) makeDir() (err error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return err
 	}
-	if name := firstRunning(c.Dir); name != "" {
-		return fmt.Errorf("use %s: the %s of another cluster runs there; stop that cluster first", c.Dir, name)
+	for _, name := range components {
+		if process.Running(c.Dir, name) != 0 {
+			return fmt.Errorf("use %s: the %s of another cluster runs there; stop that cluster first", c.Dir, name)
+		}
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return err
 	}
 	for _, name := range components {
-		_ = os.Remove(filepath.Join(c.Dir, name+".log")) // most often there is none
+		_ = os.Remove(process.LogFile(c.Dir, name)) // most often there is none
 	}
 	return os.RemoveAll(filepath.Join(c.Dir, etcdData))
 }
 
 // prepare chooses the ports and writes the keys and kubeconfigs.
 func (c *Cluster) prepare() error {
-	reserved, err := reservePorts(len(components) + 1)
+	numbers, err := c.Ports(len(components) + 1)
 	if err != nil {
 		return err
 	}
-	c.release = reserved.release
-	c.ports = map[string]int{etcdPeer: reserved.numbers[len(components)]}
+	c.ports = map[string]int{etcdPeer: numbers[len(components)]}
 	for i, name := range components {
-		c.ports[name] = reserved.numbers[i]
+		c.ports[name] = numbers[i]
 	}
 	if c.pki, err = newPKI(filepath.Join(c.Dir, "pki")); err != nil {
 		return err
@@ -138,6 +141,10 @@ func (c *Cluster) prepare() error {
 	}
 	return c.connect()
 }
+
+// Ports finds loopback ports that nobody listens on, for a server beside the
+// cluster. No other cluster of this machine takes them until this one ends.
+func (c *Cluster) Ports(n int) ([]int, error) { return c.reserved.reserve(n) }
 
 // KubeconfigFor writes <name>.kubeconfig for a user and returns its path. The
 // user may do what RBAC grants to the name or the groups.
@@ -168,8 +175,8 @@ func (c *Cluster) Wait(ctx context.Context) error {
 	for _, p := range c.running {
 		go func() {
 			select {
-			case <-p.done:
-				dead <- p.died()
+			case <-p.Done():
+				dead <- p.Died()
 			case <-ctx.Done():
 			}
 		}()
@@ -187,7 +194,7 @@ func (c *Cluster) Wait(ctx context.Context) error {
 func (c *Cluster) Stop() error {
 	var errs []error
 	for _, p := range c.running {
-		errs = append(errs, p.died())
+		errs = append(errs, p.Died())
 	}
 	return errors.Join(append(errs, c.halt())...)
 }
@@ -196,17 +203,29 @@ func (c *Cluster) Stop() error {
 func (c *Cluster) halt() error {
 	var errs []error
 	for _, p := range slices.Backward(c.running) {
-		errs = append(errs, p.stop())
+		errs = append(errs, p.Stop(stopGrace))
 	}
 	c.running = nil
-	if c.release != nil {
-		c.release()
-	}
+	c.reserved.release()
 	if c.http != nil {
 		c.http.CloseIdleConnections()
 	}
 	if c.tempDir {
 		errs = append(errs, os.RemoveAll(c.Dir))
+	}
+	return errors.Join(errs...)
+}
+
+// Down stops the detached cluster of a folder and leaves its logs there. That
+// nothing runs there is no error, so that it can be repeated.
+func Down(ctx context.Context, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("stop cluster: %w", err)
+	}
+	var errs []error
+	for _, name := range slices.Backward(components) {
+		errs = append(errs, process.End(ctx, dir, name, stopGrace))
 	}
 	return errors.Join(errs...)
 }

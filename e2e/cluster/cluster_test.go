@@ -17,6 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/taojob/taojob/e2e/internal/processtest"
+	"github.com/taojob/taojob/e2e/internal/wait"
 )
 
 // TestCluster goes through all that a cluster offers, on the newest version
@@ -35,7 +38,7 @@ func TestCluster(t *testing.T) {
 			if err := c.Stop(); err != nil {
 				t.Error(err)
 			}
-			checkNothingRuns(t, c.Dir)
+			processtest.CheckNothingRuns(t, c.Dir)
 			if _, err := os.Stat(c.Dir); !os.IsNotExist(err) {
 				t.Errorf("the temporary folder stays behind: %v", err)
 			}
@@ -50,7 +53,7 @@ func TestAFlagThatAComponentRefusesIsTold(t *testing.T) {
 	checkError(t, err, "start cluster 1.37")
 	checkError(t, err, "run kube-scheduler: it ended (exit status 1)")
 	checkError(t, err, "unknown flag: --no-such-flag")
-	checkNothingRuns(t, dir)
+	processtest.CheckNothingRuns(t, dir)
 }
 
 // TestADetachedClusterStartsAfresh also shows that a folder can be used again,
@@ -81,7 +84,7 @@ func TestADetachedClusterStartsAfresh(t *testing.T) {
 		if err := Down(t.Context(), dir); err != nil {
 			t.Error(err)
 		}
-		checkNothingRuns(t, dir)
+		processtest.CheckNothingRuns(t, dir)
 	}
 }
 
@@ -242,7 +245,7 @@ func eventually(t *testing.T, what string, holds func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := waitFor(ctx, 50*time.Millisecond, holds); err != nil {
+	if err := wait.For(ctx, 50*time.Millisecond, holds); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/taojob/taojob/e2e/internal/process"
+	"github.com/taojob/taojob/e2e/internal/wait"
 )
 
 const (
@@ -20,6 +23,9 @@ const (
 	serviceRange = "10.0.0.0/24"
 	serviceIP    = "10.0.0.1" // the API server's own Service
 )
+
+// stopGrace is how long a component may take to stop before it is killed.
+const stopGrace = 20 * time.Second
 
 // components in the order of their start.
 var components = []string{Etcd, APIServer, ControllerManager, Scheduler, kwok}
@@ -33,7 +39,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 		}
 	}
 	// The server refuses pods until their service account exists.
-	return waitFor(ctx, 20*time.Millisecond, func(ctx context.Context) error {
+	return wait.For(ctx, 20*time.Millisecond, func(ctx context.Context) error {
 		_, err := c.Client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
 		return err
 	})
@@ -42,22 +48,33 @@ func (c *Cluster) startAll(ctx context.Context) error {
 // start launches components side by side and waits until all are ready.
 func (c *Cluster) start(ctx context.Context, names ...string) error {
 	began := time.Now()
-	var started []*process
+	var started []*process.Process
 	for _, name := range names {
-		args := append(c.flags(name), c.opts.Args[name]...)
-		p, err := startProcess(c.Dir, name, c.Assets.Path(name), args, c.opts.Detach)
+		p, err := c.run(name, c.Assets.Path(name), c.flags(name))
 		if err != nil {
 			return err
 		}
-		started, c.running = append(started, p), append(c.running, p)
+		started = append(started, p)
 	}
 	for _, p := range started {
-		if err := p.await(ctx, func(ctx context.Context) error { return c.healthy(ctx, p.name) }); err != nil {
+		if err := p.Await(ctx, func(ctx context.Context) error { return c.healthy(ctx, p.Name) }); err != nil {
 			return err
 		}
-		c.log("%s is ready after %s", p.name, time.Since(began).Round(time.Millisecond))
+		c.log("%s is ready after %s", p.Name, time.Since(began).Round(time.Millisecond))
 	}
 	return nil
+}
+
+// run starts a component, which is then ours to stop.
+func (c *Cluster) run(name, binary string, flags []string) (*process.Process, error) {
+	p, err := process.Start(process.Command{
+		Name: name, Dir: c.Dir, Binary: binary, Args: slices.Concat(flags, c.opts.Args[name]), Detach: c.opts.Detach,
+		Env: []string{"KWOK_WORKDIR=" + c.Dir}, // not the user's own kwok configuration
+	})
+	if err == nil {
+		c.running = append(c.running, p)
+	}
+	return p, err
 }
 
 func (c *Cluster) log(format string, args ...any) {
@@ -176,7 +193,7 @@ func (c *Cluster) healthy(ctx context.Context, name string) error {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask %s for its health: %s: %s", name, resp.Status, tail(body, 5))
+		return fmt.Errorf("ask %s for its health: %s: %s", name, resp.Status, process.Tail(body, 5))
 	}
 	return err
 }
@@ -184,19 +201,19 @@ func (c *Cluster) healthy(ctx context.Context, name string) error {
 // StopAPIServer stops the API server alone; what the others do meanwhile is
 // up to them.
 func (c *Cluster) StopAPIServer() error {
-	i := slices.IndexFunc(c.running, func(p *process) bool { return p.name == APIServer })
+	i := slices.IndexFunc(c.running, func(p *process.Process) bool { return p.Name == APIServer })
 	if i < 0 {
 		return fmt.Errorf("stop %s: it isn't running", APIServer)
 	}
 	p := c.running[i]
 	c.running = slices.Delete(c.running, i, i+1)
-	return p.stop()
+	return p.Stop(stopGrace)
 }
 
 // StartAPIServer starts a stopped API server at its old address and waits
 // until it is ready. It is then the last one to start, so the first to stop.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
-	if slices.ContainsFunc(c.running, func(p *process) bool { return p.name == APIServer }) {
+	if slices.ContainsFunc(c.running, func(p *process.Process) bool { return p.Name == APIServer }) {
 		return fmt.Errorf("start %s: it is running", APIServer)
 	}
 	return c.start(ctx, APIServer)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -30,15 +29,13 @@ func (c *Cluster) StartKwok(ctx context.Context, configs ...string) error {
 		}
 	}
 	began := time.Now()
-	args := slices.Concat(c.kwokFlags(configs), c.opts.Args[kwok])
-	p, err := startProcess(c.Dir, kwok, binary, args, c.opts.Detach)
+	p, err := c.run(kwok, binary, c.kwokFlags(configs))
 	if err != nil {
 		return err
 	}
-	c.running = append(c.running, p)
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if err := p.await(ctx, func(ctx context.Context) error { return c.healthy(ctx, kwok) }); err != nil {
+	if err := p.Await(ctx, func(ctx context.Context) error { return c.healthy(ctx, kwok) }); err != nil {
 		return err
 	}
 	c.log("kwok is ready after %s", time.Since(began).Round(time.Millisecond))

@@ -21,18 +21,17 @@ type ports struct {
 	locks   []net.Listener
 }
 
-// reservePorts finds n ports that nobody listens on, and that no other cluster
+// reserve finds n more ports that nobody listens on, and that no other cluster
 // of this machine is about to listen on: the port of a component is chosen
 // seconds before it starts.
-func reservePorts(n int) (*ports, error) {
-	p := &ports{}
+func (p *ports) reserve(n int) ([]int, error) {
+	had := len(p.numbers)
 	for range portCount {
-		if len(p.numbers) == n {
-			return p, nil
+		if len(p.numbers) == had+n {
+			return p.numbers[had:], nil
 		}
 		p.try(firstPort + rand.IntN(portCount))
 	}
-	p.release()
 	return nil, fmt.Errorf("find %d free loopback ports from %d on: all are taken", n, firstPort)
 }
 
@@ -57,6 +56,7 @@ func (p *ports) release() {
 	for _, lock := range p.locks {
 		_ = lock.Close()
 	}
+	p.numbers, p.locks = nil, nil
 }
 
 func isFree(port int) bool {

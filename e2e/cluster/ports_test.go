@@ -15,15 +15,16 @@ func TestPortsAreReservedUntilReleased(t *testing.T) {
 	)
 	for range callers {
 		wg.Go(func() {
-			p, err := reservePorts(each)
-			if err != nil || len(p.numbers) != each {
-				t.Errorf("reservePorts(%d) = %v, %v", each, p, err)
+			p := &ports{}
+			t.Cleanup(p.release)
+			numbers, err := p.reserve(each)
+			if err != nil || len(numbers) != each {
+				t.Errorf("reserve(%d) = %v, %v", each, numbers, err)
 				return
 			}
-			t.Cleanup(p.release)
 			mu.Lock()
 			defer mu.Unlock()
-			for _, n := range p.numbers {
+			for _, n := range numbers {
 				if seen[n] || n < firstPort || n >= firstPort+portCount {
 					t.Errorf("port %d is out of range or was handed out before", n)
 				}
@@ -35,19 +36,19 @@ func TestPortsAreReservedUntilReleased(t *testing.T) {
 }
 
 func TestReservations(t *testing.T) {
-	p, err := reservePorts(1)
+	p, other := &ports{}, &ports{}
+	numbers, err := p.reserve(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &ports{}
-	other.try(p.numbers[0])
+	other.try(numbers[0])
 	if len(other.numbers) != 0 {
-		t.Errorf("port %d is reserved twice", p.numbers[0])
+		t.Errorf("port %d is reserved twice", numbers[0])
 	}
 	p.release()
-	other.try(p.numbers[0])
+	other.try(numbers[0])
 	if len(other.numbers) != 1 {
-		t.Errorf("port %d stays reserved after its release", p.numbers[0])
+		t.Errorf("port %d stays reserved after its release", numbers[0])
 	}
 	other.release()
 }

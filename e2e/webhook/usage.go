@@ -20,7 +20,7 @@ const ticksPerSecond = 100
 
 // Usage reads what the running process has taken.
 func (w *Webhook) Usage() (Usage, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.pid))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.PID))
 	if err != nil {
 		return Usage{}, fmt.Errorf("read usage: %w", err)
 	}

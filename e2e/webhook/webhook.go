@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,14 +17,19 @@ import (
 	"time"
 
 	"github.com/taojob/taojob/e2e/cluster"
+	"github.com/taojob/taojob/e2e/internal/process"
 )
 
-// folder of the webhook in that of its cluster.
+// folder of the webhook in that of its cluster, and the name of its process.
 const folder = "webhook"
 
 // startTimeout bounds a start. It takes a second or two; machines that compile
 // meanwhile are slow.
 const startTimeout = time.Minute
+
+// stopGrace is how long the webhook may take to stop. It gives its open
+// requests as long as a pod has by default.
+const stopGrace = 30 * time.Second
 
 // Options say how to run the webhook; the zero value is a good one.
 type Options struct {
@@ -55,7 +59,7 @@ type Webhook struct {
 	cluster   *cluster.Cluster
 	authority *authority
 	command   []string
-	process   *process
+	process   *process.Process
 	address   string // of the webhooks
 	health    string // of readyz
 	metrics   string
@@ -71,9 +75,10 @@ func Start(ctx context.Context, c *cluster.Cluster, opts Options) (*Webhook, err
 	if opts.Command != nil {
 		w.Dir = filepath.Join(c.Dir, opts.Name)
 	}
-	w.LogFile = filepath.Join(w.Dir, "webhook.log")
+	w.LogFile = process.LogFile(w.Dir, folder)
 	if err := w.start(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("start webhook %s: %w", opts.Name, err), w.Kill())
+		w.Kill()
+		return nil, fmt.Errorf("start webhook %s: %w", opts.Name, err)
 	}
 	return w, nil
 }
@@ -109,7 +114,7 @@ func (w *Webhook) start(ctx context.Context) error {
 
 // prepare builds the binary and writes what it reads.
 func (w *Webhook) prepare(ctx context.Context, root string) (err error) {
-	if pid := runningPID(w.Dir); pid != 0 {
+	if pid := process.Running(w.Dir, folder); pid != 0 {
 		return fmt.Errorf("use %s: the webhook of another cluster runs there as %d; stop that one first", w.Dir, pid)
 	}
 	certs := filepath.Join(w.Dir, "certs")
@@ -129,7 +134,7 @@ func (w *Webhook) prepare(ctx context.Context, root string) (err error) {
 	if w.command, err = w.base(ctx, root); err != nil {
 		return err
 	}
-	ports, err := freePorts(3)
+	ports, err := w.cluster.Ports(3) //nolint:contextcheck // a port is free or not at once
 	if err != nil {
 		return err
 	}
@@ -158,26 +163,16 @@ func (w *Webhook) base(ctx context.Context, root string) ([]string, error) {
 // Run starts the process, at first or again, and waits until it is ready.
 func (w *Webhook) Run(ctx context.Context) (err error) {
 	began := time.Now()
-	if w.process, err = run(w.command, w.Dir, w.LogFile, w.opts.Detach); err != nil {
+	w.process, err = process.Start(process.Command{
+		Name: folder, Dir: w.Dir, Binary: w.command[0], Args: w.command[1:], Detach: w.opts.Detach,
+	})
+	if err != nil {
 		return err
-	}
-	pid := strconv.Itoa(w.process.pid)
-	if err := os.WriteFile(pidFile(w.Dir), []byte(pid), 0o600); err != nil {
-		return fmt.Errorf("write pid: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	err = poll(ctx, func(ctx context.Context) error {
-		if w.process.ended() {
-			cancel()
-			return fmt.Errorf("it ended: %w", w.process.err)
-		}
-		_, err := get(ctx, "http://"+w.health+"/readyz")
+	if err := w.process.Await(ctx, w.Ready); err != nil {
 		return err
-	})
-	if err != nil {
-		log, _ := os.ReadFile(w.LogFile) // the error is about something else
-		return fmt.Errorf("wait until it is ready: %w; its log ends with:\n%s", err, log[max(0, len(log)-2000):])
 	}
 	w.log("the webhook is ready after %s", time.Since(began).Round(time.Millisecond))
 	return nil
@@ -185,7 +180,13 @@ func (w *Webhook) Run(ctx context.Context) (err error) {
 
 // Stop asks the process to end; anything but exit status 0 is an error.
 func (w *Webhook) Stop() error {
-	if err := w.process.stop(); err != nil {
+	if err := w.process.Died(); err != nil {
+		return err
+	}
+	if err := w.process.Stop(stopGrace); err != nil {
+		return err
+	}
+	if err := w.process.Result(); err != nil {
 		return fmt.Errorf("stop webhook: %w; its log is %s", err, w.LogFile)
 	}
 	return nil
@@ -193,11 +194,20 @@ func (w *Webhook) Stop() error {
 
 // Kill ends the process at once, as a node that fails would. What does not run
 // need not be killed.
-func (w *Webhook) Kill() error {
+func (w *Webhook) Kill() {
 	if w.process != nil {
-		w.process.kill()
+		w.process.Kill()
 	}
-	return nil
+}
+
+// Down stops the webhook that was started with Detach in the folder of a
+// cluster. That none runs there is no error.
+func Down(ctx context.Context, clusterDir string) error {
+	dir, err := filepath.Abs(filepath.Join(clusterDir, folder))
+	if err != nil {
+		return fmt.Errorf("stop webhook: %w", err)
+	}
+	return process.End(ctx, dir, folder, stopGrace)
 }
 
 // Renew replaces the serving certificate while the process runs, and returns
