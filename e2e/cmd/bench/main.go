@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,7 @@ func main() {
 type options struct {
 	version                string
 	rounds, creates, nodes int
+	limit                  time.Duration
 }
 
 func root() *cobra.Command {
@@ -54,6 +56,7 @@ func root() *cobra.Command {
 	f.StringVar(&o.version, "version", cluster.DefaultVersion, "Kubernetes version")
 	f.IntVar(&o.rounds, "rounds", 10, "turns that each of the three gets")
 	f.IntVar(&o.creates, "creates", 100, "creates in each turn")
+	f.DurationVar(&o.limit, "limit", 2*time.Minute, "begin no further turns after this time")
 	f.IntVar(&o.nodes, "nodes", 5, "pretended nodes with eight GPUs each")
 	cmd.AddCommand(nothingCommand())
 	return cmd
