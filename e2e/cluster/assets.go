@@ -22,6 +22,12 @@ const (
 	Scheduler         = "kube-scheduler"
 )
 
+// The components of a real node, which only clusters that run pods need.
+const (
+	Kubelet   = "kubelet"
+	KubeProxy = "kube-proxy"
+)
+
 const kubectl = "kubectl"
 
 // kubernetesBinaries are built from the Kubernetes module; the dear one first,
@@ -32,6 +38,7 @@ var kubernetesBinaries = []string{APIServer, ControllerManager, Scheduler, kubec
 var firstBuild = map[string]string{
 	APIServer: "about 8 minutes", ControllerManager: "about 4 minutes",
 	Scheduler: "less than a minute", kubectl: "about a minute",
+	Kubelet: "about 3 minutes", KubeProxy: "less than a minute",
 }
 
 // Assets is a folder with etcd and one version's control plane and kubectl.
@@ -62,6 +69,17 @@ func Binaries(ctx context.Context, version string) (Assets, error) {
 		say("not using %s: %v", AssetsEnv, err)
 	}
 	return built(ctx, exact)
+}
+
+// Build makes further binaries of the same version, such as Kubelet, unless
+// they are there.
+func (a Assets) Build(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if err := buildKubernetes(ctx, a, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // provided looks at a folder that somebody else filled. Its patch version may
@@ -100,10 +118,8 @@ func built(ctx context.Context, version string) (Assets, error) {
 		return Assets{}, err
 	}
 	a := Assets{Dir: filepath.Join(cache, "kubernetes", version), Version: version}
-	for _, name := range kubernetesBinaries {
-		if err := buildKubernetes(ctx, a, name); err != nil {
-			return Assets{}, err
-		}
+	if err := a.Build(ctx, kubernetesBinaries...); err != nil {
+		return Assets{}, err
 	}
 	tool, err := etcd(ctx)
 	if err != nil {

@@ -21,6 +21,7 @@ const (
 	helmVersion      = "v3.22.0"
 	kustomizeVersion = "v5.8.2" // v5.8.3 wants Go 1.27
 	kwokVersion      = "v0.8.0"
+	coreDNSVersion   = "v1.15.0"
 )
 
 // Helm returns the path of Helm 3, which it builds the first time. It is told
@@ -45,6 +46,12 @@ func Kustomize(ctx context.Context) (string, error) {
 func Kwok(ctx context.Context) (string, error) {
 	return BuildTool(ctx, "sigs.k8s.io/kwok", kwokVersion, "sigs.k8s.io/kwok/cmd/kwok",
 		"sigs.k8s.io/kwok/pkg/consts.Version="+kwokVersion)
+}
+
+// CoreDNS returns the path of CoreDNS, which it builds the first time.
+func CoreDNS(ctx context.Context) (string, error) {
+	const module = "github.com/coredns/coredns"
+	return BuildTool(ctx, module, coreDNSVersion, module)
 }
 
 // The etcd server's import path ends in neither "etcd" nor a version.

@@ -153,6 +153,9 @@ func (c *Cluster) KubeconfigFor(name, user string, groups ...string) (string, er
 	return path, c.pki.writeKubeconfig(path, "https://"+address(c.ports[APIServer]), user, groups...)
 }
 
+// AuthorityFile is the certificate of the authority that signs all others, in PEM.
+func (c *Cluster) AuthorityFile() string { return c.pki.certFile("ca") }
+
 func (c *Cluster) kubeconfigFile(name string) string {
 	return filepath.Join(c.Dir, name+".kubeconfig")
 }

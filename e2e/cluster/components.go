@@ -123,6 +123,9 @@ func (c *Cluster) apiServerFlags() []string {
 		"--service-account-signing-key-file="+c.pki.keyFile("sa"),
 		"--authorization-mode=Node,RBAC",
 		"--allow-privileged=true",
+		// Where nodes are real, it asks their kubelets as an administrator.
+		"--kubelet-client-certificate="+c.pki.certFile(adminKubeconfig),
+		"--kubelet-client-key="+c.pki.keyFile(adminKubeconfig),
 		"--endpoint-reconciler-type=none",
 		"--advertise-address=192.0.2.1",
 		// It ends its clients' watches when it stops, instead of waiting for

@@ -8,6 +8,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
+// adminKubeconfig names the administrator's kubeconfig and certificate.
+const adminKubeconfig = "admin.kubeconfig"
+
 // writeKubeconfig issues a client certificate and writes a kubeconfig that
 // carries all it needs, so that the one file can be copied elsewhere.
 func (p *pki) writeKubeconfig(path, url, user string, groups ...string) error {
