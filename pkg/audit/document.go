@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 	"sort"
 	"strconv"
@@ -47,46 +49,6 @@ func (r *reader) documents(file string, text []byte, found bool) {
 	}
 }
 
-type part struct {
-	line int
-	text []byte
-}
-
-var marker = regexp.MustCompile(`^(---|\.\.\.)([ \t\r\n]|$)`)
-
-// split cuts a YAML stream where a document begins or ends. What holds only
-// comments and directives stays with the document that follows it.
-func split(text []byte) []part {
-	var parts []part
-	start, line, startLine := 0, 0, 1
-	empty := true
-	flush := func(end int) {
-		if !empty {
-			parts = append(parts, part{startLine, text[start:end]})
-			start, startLine, empty = end, line, true
-		}
-	}
-	at := 0
-	for raw := range bytes.Lines(text) {
-		line++
-		content := raw
-		switch {
-		case bytes.HasPrefix(raw, []byte("---")) && marker.Match(raw):
-			flush(at)
-			content = raw[3:]
-		case bytes.HasPrefix(raw, []byte("...")) && marker.Match(raw):
-			flush(at)
-			start, startLine, content = at+len(raw), line+1, nil
-		}
-		content = bytes.TrimSpace(content)
-		at += len(raw)
-		empty = empty && (len(content) == 0 || content[0] == '#' || content[0] == '%')
-	}
-	line++
-	flush(at)
-	return parts
-}
-
 // jsonStream reads d as one or more JSON values; false when it is none. JSON
 // goes its own way because YAML parsers do not take all of its escapes.
 func (r *reader) jsonStream(d *document) bool {
@@ -96,10 +58,12 @@ func (r *reader) jsonStream(d *document) bool {
 	}
 	offset := bytes.IndexByte(d.text, '{')
 	var values []document
-	for decoder := json.NewDecoder(bytes.NewReader(d.text[offset:])); decoder.More(); {
+	for decoder := json.NewDecoder(bytes.NewReader(d.text[offset:])); ; {
 		before := offset + int(decoder.InputOffset())
 		var raw json.RawMessage
-		if decoder.Decode(&raw) != nil {
+		if err := decoder.Decode(&raw); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			return false
 		}
 		before += bytes.IndexByte(d.text[before:], '{')
@@ -144,10 +108,20 @@ func (d *document) parse() *Problem {
 	return nil
 }
 
-// node parses one document; nil for an empty one.
+// errMore tells that text was to be one document and holds another.
+var errMore = errors.New("yaml: another document begins within this one")
+
+// node parses one document; nil for an empty one. That there is no other is
+// made sure of, since nobody would look at it.
 func node(text []byte) (*yaml.Node, error) {
-	var n yaml.Node
-	if err := yaml.Unmarshal(text, &n); err != nil {
+	var n, more yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&n); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return nil, errMore
+	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if len(n.Content) == 0 {
@@ -159,7 +133,7 @@ func node(text []byte) (*yaml.Node, error) {
 var yamlError = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line ([0-9]+): )?(.*)`)
 
 // constant are the beginnings of the parser's messages that hold no value.
-var constant = regexp.MustCompile(`^(found|did not find|could not find|mapping|block|control characters|document contains excessive|exceeded max depth) `)
+var constant = regexp.MustCompile(`^(found|did not find|could not find|mapping|block|control characters|document contains excessive|exceeded max depth|another document) `)
 
 // broken says where YAML is broken, in words that hold nothing of the file.
 func (d *document) broken(err error) *Problem {

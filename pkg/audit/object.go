@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	sigsjson "sigs.k8s.io/json"
 )
 
 // Object is a Kubernetes object as it was read.
@@ -60,7 +61,7 @@ type head struct {
 // are those of the List it is an item of.
 func (r *reader) add(o Object, apiVersion, kind string) bool {
 	var h head
-	err := json.Unmarshal(o.JSON, &h)
+	err := sigsjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &h) // as the cluster reads them
 	if h.APIVersion == "" {
 		h.APIVersion = apiVersion
 	}

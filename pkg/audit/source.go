@@ -112,8 +112,22 @@ func (r *reader) text(name string, from io.Reader, found bool) {
 	case !utf8.Valid(raw):
 		r.fail(Problem{File: name, Message: "is not UTF-8 text"})
 	default:
-		r.documents(name, bytes.TrimPrefix(raw, []byte("\ufeff")), found)
+		r.documents(name, withoutMarks(raw), found)
 	}
+}
+
+// withoutMarks takes out the byte order marks that begin a file, and lines of it
+// where files were put together: parsers do not see what such a line begins.
+func withoutMarks(text []byte) []byte {
+	mark := []byte("\ufeff")
+	text = bytes.TrimPrefix(text, mark)
+	if !bytes.Contains(text, mark) {
+		return text
+	}
+	for _, end := range append([]string{"\n", "\r"}, separators...) {
+		text = bytes.ReplaceAll(text, []byte(end+"\ufeff"), []byte(end))
+	}
+	return text
 }
 
 // reason is an error without the path that os puts into it: a Problem has it.
