@@ -66,7 +66,7 @@ func TestReviewOfUnusualInput(t *testing.T) {
 		"5,000 variables":                           {manifest("", many(5000, "x")), 0, "1 allowed"},
 		"a variable that is there twice":            {manifest("", many(1, "x")+"        - {name: V0, value: z}\n"), 0, "1 allowed"},
 		"no containers":                             {"apiVersion: batch/v1\nkind: Job\nmetadata: {name: a, labels: {tao.nvidia.com/job: x}}\n", 1, "needs a container"},
-		"a mistyped field":                          {manifest("", "        evn: []\n"), 0, `unknown field "spec.template.spec.containers[0].evn"`},
+		"a mistyped field":                          {manifest("", "        evn: []\n"), 0, "unknown field in spec.template.spec.containers[0] on line 13 (is env meant?)"},
 		"an empty file":                             {"", 3, "no labelled Job found"},
 		"a file of comments":                        {"# nothing\n", 3, "no labelled Job found"},
 		"other kinds":                               {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", 3, "no labelled Job found"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/validate"
 )
 
@@ -123,6 +125,10 @@ func TestNothingFoundIsPrinted(t *testing.T) {
 		"in what injection repeats":             labelled("a", "  annotations: {tao.nvidia.com/results-dir: '/canary-sings'}\n") + env("canary-sings"),
 		"in a Job that is refused otherwise":    labelled("a", "  annotations: {tao.nvidia.com/nodes: "+q+"}\n"),
 		"in a CronJob":                          "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {jobTemplate: {metadata: {labels: {tao.nvidia.com/job: x}}, spec: {template: {spec: {containers: [{name: a, args: [" + q + "]}]}}}}}\n",
+		"in the key of an annotation":           labelled("a", "  annotations: {canary-sings-a-song: x, other: see canary-sings-a-song}\n"),
+		"in the name of an annotation of ours":  labelled("a", "  annotations: {tao.nvidia.com/canary-sings-a-song: x}\n"),
+		"in one on the pods":                    labelled("a", "") + "    metadata: {annotations: {tao.nvidia.com/canary-sings-a-song: x}}\n",
+		"in a key, and again in another one":    labelled("a", "  annotations: {canary-sings-a-song: x, canary-sings-a-song-too: x}\n") + "      nodeSelector: {canary-sings-a-song: x}\n",
 		"in a generated name, where it is text": strings.Replace(labelled("canary-sings-", ""), "name:", "generateName:", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,6 +164,20 @@ func TestAShortCredentialLeavesPathsAlone(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, item.Mutated); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// One key of many was found: what is known to be none stays, and so do sentences.
+func TestACredentialInAKeyLeavesOtherKeysAlone(t *testing.T) {
+	item := review(t, reviewer(t), labelled("a", "  annotations: {canary-of-many-words: x, tao.nvidia.com/nodes: \"1\", tao.nvidia.com/node: \"2\", team: red}\n")).Items[0]
+	annotations := item.Mutated["metadata"].(map[string]any)["annotations"].(map[string]any)
+	delete(annotations, job.Injected)
+	want := map[string]any{redacted: redacted, "tao.nvidia.com/nodes": "1", "tao.nvidia.com/node": redacted, "team": redacted}
+	if diff := cmp.Diff(want, annotations); diff != "" {
+		t.Error(diff)
+	}
+	if got := fmt.Sprint(item.Warnings); !strings.Contains(got, "is tao.nvidia.com/nodes meant?") {
+		t.Error(got)
 	}
 }
 

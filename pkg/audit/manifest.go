@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -43,12 +44,12 @@ func decode(o Object) (*manifest, *Problem) {
 	if m.cron != nil {
 		m.job = job.OfCronJob(m.cron)
 	}
-	for _, strict := range strict {
-		if strings.HasPrefix(strict.Error(), "duplicate") {
-			p := o.problem(nil, strict.Error())
-			return nil, &p
-		}
-		m.warnings = append(m.warnings, strict.Error()+": kubectl apply refuses it, other clients drop it")
+	if slices.ContainsFunc(strict, func(e error) bool { return strings.HasPrefix(e.Error(), "duplicate") }) {
+		p := o.problem(nil, "a field is there twice")
+		return nil, &p
+	}
+	if len(strict) > 0 {
+		m.warnings = o.unknownFields(into)
 	}
 	if m.meta.Name == "" && m.meta.GenerateName == "" {
 		p := o.problem(path{}.key("metadata"), "metadata.name: want a name, or a generateName")

@@ -3,7 +3,6 @@ package audit
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // wants says what types with a JSON form of their own take.
@@ -70,14 +69,14 @@ func mismatchValues(t reflect.Type, object map[string]any, at path) (path, strin
 func mismatchFields(t reflect.Type, object map[string]any, at path) (path, string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, inline := fieldName(f)
 		below, there := any(object), true
 		where := at
 		if name != "" {
 			below, there = object[name]
 			where = at.key(name)
 		}
-		if !there || name == "-" || name == "" && !f.Anonymous {
+		if !there || name == "" && !inline {
 			continue
 		}
 		if where, want := mismatch(f.Type, below, where); want != "" {

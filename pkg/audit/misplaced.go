@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,13 +28,29 @@ func (m *manifest) misplaced() []string {
 			warnings = append(warnings, "the label "+job.Label+" on "+place+" selects nothing: put it into "+right+".labels")
 		}
 		for _, key := range ours(meta.Annotations) {
-			warnings = append(warnings, "the annotation "+key+" on "+place+" means nothing: put it into "+right+".annotations")
+			warnings = append(warnings, misplacedKey(key, place, right))
 		}
 	}
 	if keys := ours(m.job.Annotations); len(keys) > 0 && !job.Selected(m.job.Labels) {
-		warnings = append(warnings, "the annotation "+keys[0]+" means nothing without the label "+job.Label+" in "+right+".labels")
+		warnings = append(warnings, naming(keys[0])+" means nothing without the label "+job.Label+" in "+right+".labels")
 	}
-	return warnings
+	return slices.Compact(warnings)
+}
+
+func misplacedKey(key, place, right string) string {
+	if !job.Known(key) {
+		return naming(key) + " on " + place + " means nothing; " + job.Meant(key)
+	}
+	return naming(key) + " on " + place + " means nothing: put it into " + right + ".annotations"
+}
+
+// naming is how to speak of an annotation under our prefix: by its key only if
+// that is one of ours.
+func naming(key string) string {
+	if job.Known(key) {
+		return "the annotation " + key
+	}
+	return "an annotation under " + job.Prefix
 }
 
 // ours are the keys under our prefix, sorted.

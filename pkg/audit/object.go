@@ -35,6 +35,23 @@ func (o *Object) problem(at path, message string) Problem {
 	return p
 }
 
+// keyNode is where a key stands in what is at a path; nil when that is not known.
+func (o *Object) keyNode(at path, key string) *yaml.Node {
+	n := o.root
+	for _, s := range at {
+		n = child(n, s)
+	}
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
 // expand adds the object in d, or the items of the List in it.
 func (r *reader) expand(d *document) {
 	if string(d.json) == "null" { // nothing but comments

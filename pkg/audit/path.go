@@ -20,14 +20,20 @@ func (p path) key(k string) path { return append(slices.Clip(p), step{key: k}) }
 
 func (p path) index(i int) path { return append(slices.Clip(p), step{index: i, isIndex: true}) }
 
+// hidden stands for a key that its author chose.
+const hidden = "…"
+
 // String writes a path as the rules do: spec.containers[0].env, and keys that
-// could be mistaken for several in brackets: metadata.annotations[a.b/c].
+// could be mistaken for several in brackets: metadata.annotations[a.b/c]. Keys
+// of the author's own may be credentials and are not shown.
 func (p path) String() string {
 	var b strings.Builder
 	for _, s := range p {
 		switch {
 		case s.isIndex:
 			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case !words()[s.key]:
+			b.WriteString("[" + hidden + "]")
 		case s.key == "" || strings.ContainsAny(s.key, "./[]"):
 			b.WriteString("[" + s.key + "]")
 		case b.Len() == 0:
@@ -39,28 +45,26 @@ func (p path) String() string {
 	return b.String()
 }
 
-// visitLeaves calls visit for every string that stands at the written path
-// or below it, with a function that replaces it. A written path can be read in
+// visitAt calls visit for what stands at a written path. One can be read in
 // more than one way when keys hold brackets; then all count.
-func visitLeaves(value any, written string, replace func(any), visit func(string, func(any))) {
+func visitAt(value any, written string, visit func(any)) {
 	if written == "" {
-		visitAll(value, replace, visit)
+		visit(value)
 		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for key, below := range value {
-			replace := func(v any) { value[key] = v }
 			for _, form := range []string{"[" + key + "]", "." + key, key} {
 				if rest, ok := strings.CutPrefix(written, form); ok && boundary(rest) {
-					visitLeaves(below, rest, replace, visit)
+					visitAt(below, rest, visit)
 				}
 			}
 		}
 	case []any:
 		for i, below := range value {
 			if rest, ok := strings.CutPrefix(written, "["+strconv.Itoa(i)+"]"); ok {
-				visitLeaves(below, rest, func(v any) { value[i] = v }, visit)
+				visitAt(below, rest, visit)
 			}
 		}
 	}
@@ -69,18 +73,55 @@ func visitLeaves(value any, written string, replace func(any), visit func(string
 // boundary tells whether a key may end here.
 func boundary(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
 
-// visitAll calls visit for every string in value.
-func visitAll(value any, replace func(any), visit func(string, func(any))) {
+// texts calls visit for every string in value.
+func texts(value any, visit func(string)) {
 	switch value := value.(type) {
 	case string:
-		visit(value, replace)
+		visit(value)
 	case map[string]any:
-		for key, below := range value {
-			visitAll(below, func(v any) { value[key] = v }, visit)
+		for _, below := range value {
+			texts(below, visit)
 		}
 	case []any:
-		for i, below := range value {
-			visitAll(below, func(v any) { value[i] = v }, visit)
+		for _, below := range value {
+			texts(below, visit)
 		}
 	}
+}
+
+// blotted is value with every string replaced that hit finds, keys included. It
+// changes value itself.
+func blotted(value any, hit func(string) bool) any {
+	switch value := value.(type) {
+	case string:
+		if hit(value) {
+			return redacted
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			value[key] = blotted(value[key], hit)
+			if !words()[key] && hit(key) {
+				rename(value, key)
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = blotted(value[i], hit)
+		}
+	}
+	return value
+}
+
+// rename puts what stands under a key that must not be shown under another one.
+func rename(object map[string]any, key string) {
+	below := object[key]
+	delete(object, key)
+	name := redacted
+	for {
+		if _, taken := object[name]; !taken {
+			break
+		}
+		name += "*"
+	}
+	object[name] = below
 }

@@ -1,9 +1,6 @@
 package audit
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/mutate"
 )
@@ -44,11 +41,7 @@ func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error
 	case m.cron == nil:
 		item.apply = append(item.apply, item.Mutated)
 	default:
-		var written map[string]any // the webhook injects its Jobs, not it
-		if err := json.Unmarshal(m.JSON, &written); err != nil {
-			return fmt.Errorf("read JSON: %w", err)
-		}
-		item.apply = append(item.apply, written)
+		item.apply = append(item.apply, item.written) // the webhook injects its Jobs, not it
 	}
 	if result.Job.Name != m.meta.Name && result.Training.MultiNode() {
 		item.Warnings = append(item.Warnings, "the name "+result.Job.Name+" is an example: the cluster draws its end at random")

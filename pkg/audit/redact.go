@@ -18,41 +18,69 @@ const redacted = "(redacted)"
 // by chance.
 const quotable = 6
 
+// quotableKey is that length for the parts of a key. Those that are found are
+// long, and beside them stand others that are none.
+const quotableKey = 16
+
 // redact blots out of every output the strings that the credential rule found,
-// and every other string that holds one of them whole. A short one counts only
-// where it is the whole string, or quoted in it as in JSON.
+// and every other string that holds one of them whole, be it a value or a key.
+// A short one counts only where it is the whole string, or quoted in it as in
+// JSON.
 func (i *Item) redact() {
-	secrets := map[string]bool{}
+	secrets := secrets{}
 	for _, v := range i.Violations {
-		if v.Rule != credentialRule {
-			continue
+		if v.Rule == credentialRule {
+			visitAt(i.written, v.Path, secrets.add)
 		}
-		visitLeaves(i.written, v.Path, nil, func(text string, _ func(any)) {
-			if text = strings.TrimSpace(text); text != "" {
-				secrets[text] = true
-				secrets[escaped(text, true)], secrets[escaped(text, false)] = true, true
-			}
-		})
 	}
 	if len(secrets) == 0 {
 		return
 	}
 	// Longest first: one may hold another.
 	all := slices.SortedFunc(maps.Keys(secrets), func(a, b string) int { return len(b) - len(a) })
-	blot := func(text string, replace func(any)) {
-		if slices.ContainsFunc(all, func(s string) bool { return holds(text, s) }) {
-			replace(redacted)
-		}
+	hit := func(text string) bool {
+		return slices.ContainsFunc(all, func(s string) bool { return holds(text, s) })
 	}
 	i.apply = nil // it would not be what its author wrote
 	for _, object := range []map[string]any{i.written, i.Mutated, i.Service} {
 		for key, below := range object {
 			if key != "apiVersion" && key != "kind" { // ours, and needed to read the rest
-				visitAll(below, func(v any) { object[key] = v }, blot)
+				object[key] = blotted(below, hit)
 			}
 		}
 	}
 	i.redactText(all)
+}
+
+// secrets is a set of texts that must not be shown.
+type secrets map[string]bool
+
+// add takes in what stands at the place of a finding. An object was found for
+// one of its keys; which one, the finding does not say, so all that may hide it
+// are meant, but none that is ours.
+func (s secrets) add(found any) {
+	object, ok := found.(map[string]any)
+	if !ok {
+		texts(found, s.text)
+		return
+	}
+	for key, below := range object {
+		if words()[key] {
+			continue
+		}
+		texts(below, s.text)
+		for part := range strings.SplitSeq(key, "/") {
+			if len(part) >= quotableKey {
+				s.text(part)
+			}
+		}
+	}
+}
+
+func (s secrets) text(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		s[text], s[escaped(text, true)], s[escaped(text, false)] = true, true, true
+	}
 }
 
 // holds tells whether text gives a secret away.

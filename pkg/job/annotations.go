@@ -33,6 +33,24 @@ var known = []string{
 	ResultsDir, Inputs, Outputs, Injected,
 }
 
+// Known tells whether key is an annotation that a user may write, or our record.
+func Known(key string) bool { return slices.Contains(known, key) }
+
+// Meant says which annotations there are in place of one under our prefix that
+// means nothing. It never quotes the key: people paste credentials there, too.
+func Meant(key string) string {
+	var words []string
+	for _, name := range known {
+		if name != Injected {
+			words = append(words, strings.TrimPrefix(name, Prefix))
+		}
+	}
+	if word := Nearest(strings.TrimPrefix(key, Prefix), words); word != "" {
+		return "is " + Prefix + word + " meant?"
+	}
+	return "there are only " + strings.Join(words, ", ")
+}
+
 // reader collects the errors of one reading, so that a user sees all at once.
 type reader struct {
 	annotations map[string]string
@@ -79,7 +97,7 @@ func (r *reader) number(key string, low, high int32) (n int32, ok bool) {
 func (r *reader) unknown() []string {
 	var keys []string
 	for key := range r.annotations {
-		if strings.HasPrefix(key, Prefix) && !slices.Contains(known, key) {
+		if strings.HasPrefix(key, Prefix) && !Known(key) {
 			keys = append(keys, key)
 		}
 	}

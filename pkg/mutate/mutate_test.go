@@ -135,6 +135,9 @@ func fields(errs field.ErrorList) []string {
 	return paths
 }
 
+// canary is a text that no warning may hold.
+const canary = "hf_kanarienvogel"
+
 func TestWarnings(t *testing.T) {
 	one := jobtest.New("train")
 	for name, tc := range map[string]struct {
@@ -142,7 +145,8 @@ func TestWarnings(t *testing.T) {
 		want string
 	}{
 		"a plain Job is worth no warning":      {one, ""},
-		"a mistyped annotation is named":       {one.Annotate(job.Prefix+"node", "2"), "tao.nvidia.com/node means nothing"},
+		"a mistyped annotation is told":        {one.Annotate(job.Prefix+"node", "2"), "an annotation under tao.nvidia.com/ means nothing to taojob and is ignored; is tao.nvidia.com/nodes meant?"},
+		"an annotation like no other as well":  {one.Annotate(job.Prefix+canary, "2"), "is ignored; there are only nodes, containers, gpus-per-node"},
 		"a generated name leaves no Secret":    {one.GenerateName("sweep-"), "no credentials Secret is injected"},
 		"none for one that wants none":         {one.GenerateName("sweep-").Annotate(job.CredentialsSecret, "none"), ""},
 		"several nodes keep the warning short": {one.GenerateName("sweep-").Annotate(job.Nodes, "2"), "no credentials Secret is injected"},
@@ -155,6 +159,9 @@ func TestWarnings(t *testing.T) {
 			got := strings.Join(result.Warnings, "\n")
 			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if strings.Contains(got, canary) {
+				t.Error("what the author wrote is printed")
 			}
 		})
 	}
