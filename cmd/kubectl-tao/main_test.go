@@ -91,6 +91,19 @@ func TestReviewOfUnusualInput(t *testing.T) {
 	}
 }
 
+// The webhook cuts a long prefix, so that the review may not refuse it.
+func TestReviewAcceptsGeneratedNamesOfAnyLength(t *testing.T) {
+	var all strings.Builder
+	for length := 1; length <= 70; length++ {
+		one := manifest("tao.nvidia.com/nodes: \"2\", tao.nvidia.com/credentials-secret: none", "")
+		all.WriteString("---\n" + strings.Replace(one, "name: dino", "generateName: "+strings.Repeat("a", length), 1))
+	}
+	code, stdout, stderr := execute(t, all.String(), "review", "-f", "-", "--kube-version", "1.31")
+	if code != 0 || !strings.Contains(stdout, "70 allowed, 0 denied") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

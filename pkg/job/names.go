@@ -29,12 +29,14 @@ func addresses(t *Training, subdomain string) (service, master string) {
 	case subdomain != "":
 		service = subdomain
 	default:
-		service = serviceName(t.Name)
+		service = ServiceName(t.Name)
 	}
 	return service, t.Name + "-0." + service
 }
 
-func serviceName(job string) string {
+// ServiceName is the name of the headless Service of a Job that names none; it
+// is empty while the Job has no name.
+func ServiceName(job string) string {
 	if job != "" && job[0] >= '0' && job[0] <= '9' {
 		return servicePrefix + job
 	}

@@ -1,12 +1,9 @@
 package mutate
 
-import (
-	"strconv"
+import "github.com/taojob/taojob/pkg/job"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/taojob/taojob/pkg/job"
-)
+// sampleEnd stands for the end of a generated name where it does not matter.
+const sampleEnd = "xxxxx"
 
 // generatedName names a multi-node Job that has only a generateName: the
 // address of rank 0 holds the name, and the API server makes one too late. A
@@ -17,8 +14,12 @@ func generatedName(in *injection) {
 	if !t.MultiNode() || t.Name != "" || t.GenerateName == "" {
 		return
 	}
-	index := "-" + strconv.Itoa(int(t.Nodes-1))
-	room := validation.DNS1123LabelMaxLength - len(in.opt.NameSuffix) - len(index)
-	in.job.Name = t.GenerateName[:min(len(t.GenerateName), room)] + in.opt.NameSuffix
+	in.job.Name = cut(t, in.opt.NameSuffix)
 	in.training, _ = job.Read(in.job) // it was read without errors before, and a name adds none
+}
+
+// cut is t's generateName and an end, the first shortened as far as needed.
+func cut(t *job.Training, end string) string {
+	longest := room(t, t.GenerateName) - len(end)
+	return t.GenerateName[:min(len(t.GenerateName), longest)] + end
 }

@@ -289,11 +289,13 @@ func TestGeneratedName(t *testing.T) {
 	opt := Options{NameSuffix: "abcde"}
 	sweep := two.GenerateName("sweep-")
 	long := two.GenerateName(strings.Repeat("l", 70) + "-")
+	digits := two.GenerateName(strings.Repeat("3", 70))
 	named := func(name string) func(*batchv1.Job) { return func(j *batchv1.Job) { j.Name = name } }
 	runInject(t, generatedName, map[string]injectCase{
 		"two nodes need the name now":             {opt: opt, in: sweep, want: sweep.With(named("sweep-abcde"))},
 		"one node leaves it to the API server":    {opt: opt, in: bare.GenerateName("sweep-"), want: bare.GenerateName("sweep-")},
 		"a name that is there stays":              {opt: opt, in: two, want: two},
+		"a Service of a digit needs more room":    {opt: opt, in: digits, want: digits.With(named(strings.Repeat("3", 54) + "abcde"))},
 		"a long prefix is cut so that pods' host": {opt: opt, in: long, want: long.With(named(strings.Repeat("l", 56) + "abcde"))},
 	})
 }

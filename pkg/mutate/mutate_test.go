@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
@@ -104,6 +106,7 @@ func TestMutateRefuses(t *testing.T) {
 		"a name too long for 11 pods":    {jobtest.New(strings.Repeat("a", 61)).Annotate(job.Nodes, "11"), []string{"metadata.name"}},
 		"a name too long for a Service":  {jobtest.New(strings.Repeat("1", 60)).Annotate(job.Nodes, "2"), []string{"metadata.name"}},
 		"a name that no host can have":   {jobtest.New("a.b").Annotate(job.Nodes, "2"), []string{"metadata.name"}},
+		"a prefix that no host can have": {one.GenerateName("a.b-").Annotate(job.Nodes, "2"), []string{"metadata.generateName"}},
 		"all that is wrong, in one pass": {one.Annotate(job.Nodes, "0").Annotate(job.ShmSize, "big"), []string{"metadata.annotations[tao.nvidia.com/nodes]", "metadata.annotations[tao.nvidia.com/shm-size]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,10 +123,34 @@ func TestLongNamesThatFit(t *testing.T) {
 	subdomain := jobtest.New(strings.Repeat("1", 60)).Annotate(job.Nodes, "2").Pod(func(p *corev1.PodSpec) { p.Subdomain = "rings" })
 	for name, in := range map[string]jobtest.Job{
 		"61 characters and an index": longest, "one node": jobtest.New("a.b"), "a digit first, and a subdomain": subdomain,
+		"a subdomain that ends like the Job": longest.Pod(func(p *corev1.PodSpec) { p.Subdomain = "x" + strings.Repeat("a", 61) }),
 	} {
 		if _, errs := mutate.Mutate(in.Obj(), mutate.Options{}); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs)
 		}
+	}
+}
+
+// Whatever the prefix, the names that are made of it are DNS labels.
+func TestGeneratedNamesFit(t *testing.T) {
+	for _, nodes := range []string{"2", "11", "1000"} {
+		for length := 1; length <= 80; length++ {
+			for _, letter := range []string{"a", "1"} {
+				fits(t, jobtest.New("").GenerateName(strings.Repeat(letter, length)).Annotate(job.Nodes, nodes))
+			}
+		}
+	}
+}
+
+func fits(t *testing.T, in jobtest.Job) {
+	t.Helper()
+	result, errs := mutate.Mutate(in.Obj(), mutate.Options{NameSuffix: "abcde"})
+	if len(errs) > 0 {
+		t.Fatalf("%s: %v", in.Obj().GenerateName, errs)
+	}
+	last := result.Job.Name + "-" + strconv.Itoa(int(result.Training.Nodes-1))
+	if !strings.HasSuffix(result.Job.Name, "abcde") || len(validation.IsDNS1123Label(last)) > 0 || len(validation.IsDNS1035Label(result.Training.Service)) > 0 {
+		t.Errorf("last pod %q, Service %q", last, result.Training.Service)
 	}
 }
 

@@ -3,7 +3,6 @@ package mutate
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,23 +14,34 @@ import (
 // rule multi-node-shape says the same, but the API server looks at an Indexed
 // Job before it asks for rules, and says less: "invalid DNS label".
 func names(t *job.Training) field.ErrorList {
-	if !t.MultiNode() || t.Name == "" {
+	if !t.MultiNode() {
 		return nil
 	}
-	last := "-" + strconv.Itoa(int(t.Nodes-1))
-	room := validation.DNS1123LabelMaxLength - len(last)
-	if strings.HasSuffix(t.Service, t.Name) { // else the author's subdomain names the Service
-		room = min(room, validation.DNS1123LabelMaxLength-len(t.Service)+len(t.Name))
+	path, name := field.NewPath("metadata", "name"), t.Name
+	if name == "" && t.GenerateName != "" { // whatever its length: it is cut
+		path, name = field.NewPath("metadata", "generateName"), cut(t, sampleEnd)
 	}
-	path := field.NewPath("metadata", "name")
-	if len(t.Name) > room {
-		return field.ErrorList{refused(path, fmt.Sprintf("has %d characters, and on %d nodes at most %d fit: pods are found by <name>%s", len(t.Name), t.Nodes, room, last))}
+	if longest := room(t, name); len(name) > longest {
+		return field.ErrorList{refused(path, fmt.Sprintf("has %d characters, and on %d nodes at most %d fit: pods are found by <name>%s", len(name), t.Nodes, longest, lastIndex(t)))}
 	}
-	if len(validation.IsDNS1123Label(t.Name)) > 0 {
+	if name != "" && len(validation.IsDNS1123Label(name)) > 0 {
 		return field.ErrorList{refused(path, "on several nodes pods are found by it: use only lower-case letters, digits and dashes")}
 	}
 	return nil
 }
+
+// room is the length up to which a name fits: the host name of the last pod and
+// the Service's name are DNS labels.
+func room(t *job.Training, name string) int {
+	longest := validation.DNS1123LabelMaxLength - len(lastIndex(t))
+	service := job.ServiceName(name)
+	if t.Service != "" && t.Service != job.ServiceName(t.Name) { // the author's
+		return longest
+	}
+	return min(longest, validation.DNS1123LabelMaxLength-len(service)+len(name))
+}
+
+func lastIndex(t *job.Training) string { return "-" + strconv.Itoa(int(t.Nodes-1)) }
 
 func refused(path *field.Path, detail string) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInvalid, Field: path.String(), BadValue: field.OmitValueType{}, Detail: detail}

@@ -67,15 +67,16 @@ skipped contains "whether another Service has the name is not known: give --inve
 	service_path
 }
 
-# The Job's name. The API server adds 5 characters to generateName, of which it
-# takes 58; a CronJob's Jobs get a dash and up to 10 digits.
+# The Job's name. Injection makes one of generateName, however long that is: it
+# cuts it to what fits. A CronJob's Jobs get a dash and up to 10 digits, and the
+# API server adds 5 characters to its generateName, of which it takes 58.
 name := {"path": ["metadata", "name"], "length": count(given), "sample": given, "reserve": cron_reserve} if {
 	nodes
 	given := manifest.document.metadata.name
 	given != ""
 } else := {
 	"path": ["metadata", "generateName"],
-	"length": min([58, count(prefix)]),
+	"length": generated_length(prefix),
 	"sample": concat("", [prefix, "x"]),
 	"reserve": 5 + cron_reserve,
 } if {
@@ -83,6 +84,10 @@ name := {"path": ["metadata", "name"], "length": count(given), "sample": given, 
 	prefix := manifest.document.metadata.generateName
 	prefix != ""
 }
+
+generated_length(prefix) := min([58, count(prefix)]) if manifest.is_cron_job
+
+else := 0
 
 default cron_reserve := 0
 

@@ -21,6 +21,8 @@ cron_job(name, spec) := {"kind": "CronJob", "metadata": {"name": name}, "spec": 
 	"spec": spec,
 }}}
 
+generated_cron_job(prefix) := object.union(cron_job("", {}), {"metadata": {"generateName": prefix}})
+
 subdomain(name) := {"template": {"spec": {"subdomain": name}}}
 
 judged(manifest, nodes, service) := {
@@ -86,12 +88,16 @@ test_names[name] if {
 		"a name with a dot is no host name": {"object": job({"name": "dino.v2"}, {}), "nodes": 2, "want": {name_path}},
 		"a CronJob's name leaves room for the schedule": {"object": cron_job(letters(50), {}), "nodes": 2, "want": set()},
 		"one character more does not": {"object": cron_job(letters(51), {}), "nodes": 2, "want": {name_path}},
-		"a prefix leaves room for what is generated": {
-			"object": job({"name": "", "generateName": concat("", [letters(55), "-"])}, {}), "nodes": 2,
+		"a prefix of any length is cut by injection": {
+			"object": job({"name": "", "generateName": concat("", [letters(70), "-"])}, {}), "nodes": 2,
+			"want": set(),
+		},
+		"that of a CronJob leaves room for what is generated and the schedule": {
+			"object": generated_cron_job(letters(45)), "nodes": 2,
 			"want": set(),
 		},
 		"a longer one does not": {
-			"object": job({"name": "", "generateName": concat("", [letters(56), "-"])}, {}), "nodes": 2,
+			"object": generated_cron_job(letters(46)), "nodes": 2,
 			"want": {["metadata", "generateName"]},
 		},
 		"without any name there is nothing to judge": {"object": job({"name": ""}, {}), "nodes": 2, "want": set()},
