@@ -1,15 +1,25 @@
+// Package suite installs taojob as people do, by its chart with the real helm,
+// on a real node, where pods really run: the webhook's own, and those of the
+// Jobs that it is for.
+//
+// By default the node is this machine, in a sandbox. With E2E_KUBECONFIG the
+// suite runs on that cluster instead; E2E_WEBHOOK_IMAGE then names the
+// webhook's image there, E2E_TORCH_IMAGE one with torchrun, and the tests that
+// stop parts of the cluster are skipped.
 package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
 
 	"github.com/taojob/taojob/e2e/node"
+	"github.com/taojob/taojob/e2e/webhook"
 )
 
-var real *node.Node
+var here *site
 
 func TestMain(m *testing.M) {
 	code, err := runAll(context.Background(), m)
@@ -21,17 +31,20 @@ func TestMain(m *testing.M) {
 }
 
 func runAll(ctx context.Context, m *testing.M) (code int, err error) {
-	if !node.Inside() {
+	if os.Getenv(kubeconfigEnv) == "" && !node.Inside() {
 		if err := node.Build(ctx, ""); err != nil {
 			return 1, err
 		}
 		return node.Sandbox(ctx)
 	}
-	if real, err = node.Start(ctx, node.Options{GPUs: 8, Log: os.Stderr}); err != nil {
+	if here, err = open(ctx); err != nil {
 		return 1, err
 	}
-	code = m.Run()
-	return code, real.Stop()
+	defer func() { err = errors.Join(err, here.close()) }()
+	hook, err := webhook.Start(ctx, here.node.Cluster, webhook.Options{Log: os.Stderr})
+	if err != nil {
+		return 1, err
+	}
+	defer hook.Stop()
+	return m.Run(), nil
 }
-
-func TestX(t *testing.T) { t.Log("up") }
