@@ -57,6 +57,7 @@ lint: ## Check format, vet and lint the Go code
 	go vet ./...
 	$(golangci-lint) run
 	cd e2e && go vet ./... && $(golangci-lint) run --config ../.golangci.yml
+	cd e2e/certmanager && go vet ./... && $(golangci-lint) run --config ../../.golangci.yml
 
 .PHONY: fmt
 fmt: ## Format the Go code and the policies
@@ -66,7 +67,17 @@ fmt: ## Format the Go code and the policies
 .PHONY: e2e
 e2e: ## Run the suite on real API servers (KUBE_VERSIONS), built on first use
 	cd e2e && for version in $(KUBE_VERSIONS); do \
-		echo "Kubernetes $$version"; E2E_KUBE_VERSION=$$version go test -timeout 50m -count 1 ./...; done
+		echo "Kubernetes $$version"; \
+		E2E_KUBE_VERSION=$$version go test -timeout 50m -count 1 $$(go list ./... | grep -v /node/suite); done
+
+# Packages of Debian and Ubuntu that a node is made of; torch is what it runs.
+node-packages = containerd runc containernetworking-plugins iptables iproute2 conntrack ipset busybox-static python3-torch
+
+.PHONY: test-node
+test-node: ## Install the chart on a real node and train there (root, Debian or Ubuntu)
+	@missing=$$(for p in $(node-packages); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); if [ -n "$$missing" ]; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; fi
+	cd e2e && go test -timeout 50m -count 1 -v ./node/suite
 
 .PHONY: fuzz
 fuzz: ## Fuzz injection, the parsers and the reader for half a minute each

@@ -11,20 +11,22 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
-	logsapi "github.com/cert-manager/cert-manager/pkg/logs"
-	"github.com/cert-manager/cert-manager/pkg/api"
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	"github.com/cert-manager/cert-manager/pkg/controller"
 	"github.com/cert-manager/cert-manager/pkg/controller/cainjector"
+	"github.com/cert-manager/cert-manager/pkg/logs"
+	"github.com/cert-manager/cert-manager/pkg/util"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,28 +51,26 @@ import (
 const workers = 5
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "file that says how to reach the cluster (default the pod's own account)")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(klog.Background())
-	if err := run(ctx, *kubeconfig); err != nil {
+	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "certmanager:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, kubeconfig string) error {
+func run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return issue(ctx, kubeconfig) })
-	g.Go(func() error { return inject(ctx, kubeconfig) })
+	g.Go(func() error { return issue(ctx) })
+	g.Go(func() error { return inject(ctx) })
 	return g.Wait()
 }
 
 // issue runs the controllers that make certificates, until the context ends.
-func issue(ctx context.Context, kubeconfig string) error {
-	factory, err := controller.NewContextFactory(logsapi.NewContext(ctx, klog.Background(), "controller"), controller.ContextOptions{
-		Kubeconfig: kubeconfig,
+func issue(ctx context.Context) error {
+	factory, err := controller.NewContextFactory(logs.NewContext(ctx, klog.Background(), "controller"), controller.ContextOptions{
+		KubernetesAPIQPS: 100, KubernetesAPIBurst: 200,
 		CertificateOptions: controller.CertificateOptions{
 			CertificateRequestMinimumBackoffDuration: time.Second,
 			CertificateRequestMaximumBackoffDuration: time.Minute,
@@ -104,13 +104,19 @@ func issue(ctx context.Context, kubeconfig string) error {
 
 // inject runs the controllers that put authorities into webhook
 // configurations, until the context ends.
-func inject(ctx context.Context, kubeconfig string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+func inject(ctx context.Context) error {
+	config, err := rest.InClusterConfig()
 	if err != nil {
 		return err
 	}
+	kinds := runtime.NewScheme()
+	if err := errors.Join(scheme.AddToScheme(kinds), certmanagerv1.AddToScheme(kinds)); err != nil {
+		return err
+	}
+	// The injector applies its changes under the name of its user agent.
+	config = util.RestConfigWithUserAgent(config, "cainjector")
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:  api.Scheme,
+		Scheme:  kinds,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// The injector watches the metadata of Secrets and reads the one it needs.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},

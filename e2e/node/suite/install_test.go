@@ -1,0 +1,61 @@
+package suite
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taojob/taojob/e2e/internal/wait"
+	"github.com/taojob/taojob/e2e/node"
+)
+
+const (
+	system     = "taojob-system"
+	release    = "taojob"
+	deployment = "taojob-webhook"
+	// chart of the checkout, from its top.
+	chart = "charts/taojob"
+)
+
+// install installs the chart with certificates of one mode, and takes it away
+// again after the test.
+func (s *site) install(t *testing.T, mode string, more ...string) {
+	t.Helper()
+	s.upgrade(t, mode, more...)
+	t.Cleanup(func() {
+		_, err := s.command(context.Background(), "", s.helm, "uninstall", release, "-n", system, "--wait")
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	s.answering(t)
+}
+
+// upgrade runs helm upgrade --install and waits as long as helm does.
+func (s *site) upgrade(t *testing.T, mode string, more ...string) {
+	t.Helper()
+	args := []string{
+		"upgrade", "--install", release, filepath.Join(s.root, chart), "-n", system, "--create-namespace",
+		"--wait", "--timeout", "3m", "--set", "certs.mode=" + mode,
+	}
+	s.must(t, "", s.helm, append(append(args, s.imageValues(t)...), more...)...)
+}
+
+// imageValues tell the chart which image to run.
+func (s *site) imageValues(t *testing.T) []string {
+	t.Helper()
+	reference := os.Getenv(webhookImageEnv)
+	if s.node != nil {
+		reference = webhookImage
+	}
+	if reference == "" {
+		return nil // the chart's own
+	}
+	repository, tag, ok := strings.Cut(reference, ":")
+	if !ok {
+		t.Fatalf("read %s: want repository:tag", webhookImageEnv)
+	}
+	return []string{"--set", "image.repository=" + repository, "--set", "image.tag=" + tag}
+}

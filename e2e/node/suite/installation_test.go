@@ -1,0 +1,68 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/taojob/taojob/e2e/webhook"
+)
+
+// TestInstallation disturbs an installation in all the ways that a cluster
+// does in a year, while Jobs are created all the time. None of them may fail.
+func TestInstallation(t *testing.T) {
+	for _, mode := range []string{"cert-manager", "self"} {
+		t.Run(mode, func(t *testing.T) {
+			if mode == "cert-manager" {
+				here.needCertManager(t)
+			}
+			here.install(t, mode)
+			for _, d := range []struct {
+				reason string
+				outage bool // of the API server, by the disturbance itself
+				do     func(t *testing.T, mode string)
+			}{
+				{"a rolling upgrade fails no admission", false, here.rollOut},
+				{"a rotated certificate fails no admission", false, here.rotate},
+				{"the death of a replica fails no admission", false, here.kill},
+				{"a restart of the API server fails no admission beyond itself", true, here.restartAPIServer},
+			} {
+				t.Run(d.reason, func(t *testing.T) {
+					l := here.startLoad(t)
+					d.do(t, mode)
+					l.watch(t)
+					l.judge(t, d.outage)
+				})
+			}
+			t.Run("without any webhook only labelled Jobs wait", here.withoutWebhook)
+		})
+	}
+}
+
+// answering waits until the API server asks both webhooks, which it does a
+// moment after they are registered.
+func (s *site) answering(t *testing.T) {
+	t.Helper()
+	await(t, time.Minute, "Jobs are injected", func(ctx context.Context) error {
+		j, err := s.client.BatchV1().Jobs("default").Create(ctx, webhook.Job("first"), dryRun)
+		if err != nil {
+			return err
+		}
+		return injected(j)
+	})
+}
+
+// rollOut replaces every pod by one of another template.
+func (s *site) rollOut(t *testing.T, mode string) {
+	before := s.pods(t)
+	s.upgrade(t, mode, "--set-string", fmt.Sprintf("podAnnotations.rolled-out=%d", time.Now().Unix()))
+	await(t, 2*time.Minute, "the old pods are gone", func(ctx context.Context) error {
+		for name := range s.pods(t) {
+			if _, old := before[name]; old {
+				return fmt.Errorf("pod %s is still there", name)
+			}
+		}
+		return nil
+	})
+}
