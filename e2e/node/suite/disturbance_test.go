@@ -87,30 +87,45 @@ func (s *site) expiry(ctx context.Context, pod string) (string, error) {
 	return "", fmt.Errorf("find %sin the metrics of pod %s: it isn't there", expiryMetric, pod)
 }
 
-// kill ends one of the webhook's processes as an out-of-memory kill would, and
-// waits until its container runs again.
+// kill ends the webhook's processes as an out-of-memory kill would: one, and
+// another as soon as the first one's container runs again. One of them is the
+// one that the API server talks to.
 func (s *site) kill(t *testing.T, _ string) {
 	if s.node == nil {
 		t.Skip("the processes of somebody else's cluster are out of reach")
 	}
-	pid := processOf(t, "serve")
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	await(t, time.Minute, "the container was started again", func(ctx context.Context) error {
-		for _, pod := range s.pods(t) {
-			for _, c := range pod.Status.ContainerStatuses {
-				if c.RestartCount > 0 && c.Ready {
-					return nil
-				}
-			}
+	for _, pid := range processesOf(t, "serve") {
+		restarts := s.restarts(t)
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
 		}
-		return errors.New("no container was")
-	})
+		await(t, time.Minute, "the container was started again", func(context.Context) error {
+			if now := s.restarts(t); now <= restarts {
+				return errors.New("it is not")
+			}
+			return nil
+		})
+	}
 }
 
-// processOf finds a process of the sandbox by its first argument.
-func processOf(t *testing.T, argument string) int {
+// restarts counts the restarts of all containers of the webhook, and is -1
+// while one of them isn't ready.
+func (s *site) restarts(t *testing.T) int32 {
+	t.Helper()
+	n := int32(0)
+	for _, pod := range s.pods(t) {
+		for _, c := range pod.Status.ContainerStatuses {
+			if !c.Ready {
+				return -1
+			}
+			n += c.RestartCount
+		}
+	}
+	return n
+}
+
+// processesOf finds processes of the sandbox by their first argument.
+func processesOf(t *testing.T, argument string) (pids []int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -126,11 +141,13 @@ func processOf(t *testing.T, argument string) int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return pid
+			pids = append(pids, pid)
 		}
 	}
-	t.Fatalf("find a process with the argument %q: there is none", argument)
-	return 0
+	if len(pids) == 0 {
+		t.Fatalf("find processes with the argument %q: there are none", argument)
+	}
+	return pids
 }
 
 // restartAPIServer stops the API server and starts it again.

@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/taojob/taojob/e2e/internal/wait"
-	"github.com/taojob/taojob/e2e/node"
 )
 
 const (
 	system     = "taojob-system"
 	release    = "taojob"
 	deployment = "taojob-webhook"
+	tlsSecret  = "taojob-webhook-tls"
+	// webhookPods selects the Deployment's pods.
+	webhookPods = "app.kubernetes.io/component=webhook"
 	// chart of the checkout, from its top.
 	chart = "charts/taojob"
 )

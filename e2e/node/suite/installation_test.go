@@ -18,6 +18,9 @@ func TestInstallation(t *testing.T) {
 				here.needCertManager(t)
 			}
 			here.install(t, mode)
+			if mode == "cert-manager" {
+				t.Run("Jobs train", here.trains)
+			}
 			for _, d := range []struct {
 				reason string
 				outage bool // of the API server, by the disturbance itself
@@ -65,4 +68,25 @@ func (s *site) rollOut(t *testing.T, mode string) {
 		}
 		return nil
 	})
+}
+
+// needCertManager makes sure that cert-manager runs. On somebody else's cluster
+// it has to be there.
+func (s *site) needCertManager(t *testing.T) {
+	t.Helper()
+	if s.node == nil {
+		s.must(t, "", s.kubectl, "get", "crd", "certificates.cert-manager.io")
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	if err := s.node.StartCertManager(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scale gives the webhook that many replicas.
+func (s *site) scale(t *testing.T, replicas int) {
+	t.Helper()
+	s.must(t, "", s.kubectl, "-n", system, "scale", "deployment", deployment, fmt.Sprintf("--replicas=%d", replicas))
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/taojob/taojob/e2e/node"
-	"github.com/taojob/taojob/e2e/webhook"
 )
 
 var here *site
@@ -41,10 +40,5 @@ func runAll(ctx context.Context, m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, here.close()) }()
-	hook, err := webhook.Start(ctx, here.node.Cluster, webhook.Options{Log: os.Stderr})
-	if err != nil {
-		return 1, err
-	}
-	defer hook.Stop()
 	return m.Run(), nil
 }

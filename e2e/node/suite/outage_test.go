@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,10 @@ func (s *site) withoutWebhook(t *testing.T) {
 	}
 	s.scale(t, 0)
 	await(t, time.Minute, "the last pod is gone", func(context.Context) error {
-		return none(len(s.pods(t)))
+		if n := len(s.pods(t)); n > 0 {
+			return fmt.Errorf("%d are there", n)
+		}
+		return nil
 	})
 
 	s.must(t, bystanders, s.kubectl, "-n", ns, "apply", "-f", "-")

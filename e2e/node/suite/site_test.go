@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -31,6 +32,7 @@ const (
 	webhookImageEnv = "E2E_WEBHOOK_IMAGE"
 	torchImageEnv   = "E2E_TORCH_IMAGE"
 	torchImage      = "docker.io/taojob/torch:node"
+	webhookImage    = "docker.io/taojob/webhook:node"
 )
 
 // site is where the suite runs: on its own node, or on a cluster that exists.
@@ -74,10 +76,29 @@ func startNode(ctx context.Context) (*node.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n, n.Import(ctx, node.Image{
+	err = n.Import(ctx, node.Image{
 		Name:  torchImage,
 		Links: map[string]string{"/bin": "usr/bin", "/lib": "usr/lib", "/lib64": "usr/lib64"},
 		Dirs:  []string{"/usr", "/tmp", "/work"},
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, importWebhook(ctx, n)
+}
+
+// importWebhook builds the webhook and gives its image to the node.
+func importWebhook(ctx context.Context, n *node.Node) error {
+	root, err := webhook.Root()
+	if err != nil {
+		return err
+	}
+	binary := filepath.Join(n.Dir, "webhook")
+	if err := node.Compile(ctx, root, "cmd/webhook", binary); err != nil {
+		return err
+	}
+	return n.Import(ctx, node.Image{
+		Name: webhookImage, Files: map[string]string{"/webhook": binary}, Entrypoint: []string{"/webhook"}, User: "65532:65532",
 	})
 }
 
@@ -139,4 +160,15 @@ func await(t *testing.T, limit time.Duration, what string, holds func(ctx contex
 	if err := wait.For(ctx, 100*time.Millisecond, holds); err != nil {
 		t.Fatalf("wait until %s: %v", what, err)
 	}
+}
+
+// gone is nil for the error of a look-up that found nothing.
+func gone(_ any, err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.New("it is still there")
 }

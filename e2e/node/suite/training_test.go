@@ -14,11 +14,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // training is what a case of TestTraining writes into testdata/job.yaml.
@@ -34,8 +32,8 @@ type training struct {
 const documentedVariables = `exec torchrun --nnodes=$NNODES --nproc_per_node=$NPROC_PER_NODE --node_rank=$NODE_RANK` +
 	` --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT /work/allreduce.py`
 
-// TestTraining runs PyTorch's own launcher and a real all-reduce in pods.
-func TestTraining(t *testing.T) {
+// trains runs PyTorch's own launcher and a real all-reduce in pods.
+func (s *site) trains(t *testing.T) {
 	for reason, tc := range map[string]struct {
 		job  training
 		want []string
@@ -156,17 +154,6 @@ func (s *site) deleted(t *testing.T, ns string, j training) {
 	}
 	s.must(t, "", s.kubectl, "-n", ns, "delete", "job", j.Name)
 	await(t, time.Minute, "the Service is gone", func(ctx context.Context) error {
-		_, err := services.Get(ctx, j.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return cmpErr(err, "the Service is still there")
+		return gone(services.Get(ctx, j.Name, metav1.GetOptions{}))
 	})
-}
-
-func cmpErr(err error, otherwise string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New(otherwise)
 }
