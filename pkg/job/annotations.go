@@ -72,15 +72,17 @@ func invalid(path *field.Path, detail string) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInvalid, Field: path.String(), BadValue: field.OmitValueType{}, Detail: detail}
 }
 
-// number reads a whole number between low and high, both included; ok is false
-// when the annotation is not there or was refused.
+// number reads a whole number between low and high, both included, in the one
+// way of writing it, since other programs would read 010 or +2 in other ways.
+// ok is false when the annotation is not there or was refused.
 func (r *reader) number(key string, low, high int32) (n int32, ok bool) {
 	raw, there := r.annotations[key]
 	if !there {
 		return 0, false
 	}
-	parsed, err := strconv.ParseInt(strings.TrimSpace(raw), 10, 32)
-	if err != nil {
+	raw = strings.TrimSpace(raw)
+	parsed, err := strconv.ParseInt(raw, 10, 32)
+	if err != nil || strconv.FormatInt(parsed, 10) != raw {
 		r.refuse(key, "want a whole number from %d to %d", low, high)
 		return 0, false
 	}

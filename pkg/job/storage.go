@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"path"
 	"strings"
 
@@ -33,16 +34,17 @@ func (r *reader) shmSize(pod *corev1.PodSpec, names []string) *resource.Quantity
 }
 
 // MemoryLimit returns the memory that c may use in all: its own limit or the
-// pod's, whichever is smaller. ok is false when there is none.
+// pod's, whichever is smaller. ok is false when there is none; a limit of zero
+// is none to the kubelet.
 func MemoryLimit(pod *corev1.PodSpec, c *corev1.Container) (limit resource.Quantity, ok bool) {
-	limit, ok = c.Resources.Limits[corev1.ResourceMemory]
+	limit = c.Resources.Limits[corev1.ResourceMemory]
 	if pod.Resources == nil {
-		return limit, ok
+		return limit, !limit.IsZero()
 	}
-	if whole, there := pod.Resources.Limits[corev1.ResourceMemory]; there && (!ok || whole.Cmp(limit) < 0) {
-		return whole, true
+	if whole := pod.Resources.Limits[corev1.ResourceMemory]; !whole.IsZero() && (limit.IsZero() || whole.Cmp(limit) < 0) {
+		limit = whole
 	}
-	return limit, ok
+	return limit, !limit.IsZero()
 }
 
 // resultsDir is an absolute path or an s3:// URL; empty when not set.
@@ -52,10 +54,15 @@ func (r *reader) resultsDir() string {
 		return ""
 	}
 	raw = strings.TrimSpace(raw)
-	if _, isURL := parseURL(raw); isURL || cleanAbs(raw) {
+	_, err := parseURL(raw)
+	switch {
+	case errors.Is(err, errBucket):
+		r.refuse(ResultsDir, "%v", err)
+	case err != nil && !cleanAbs(raw):
+		r.refuse(ResultsDir, "want an absolute path without .. such as /results, or s3://bucket/prefix")
+	default:
 		return raw
 	}
-	r.refuse(ResultsDir, "want an absolute path without .. such as /results, or s3://bucket/prefix")
 	return ""
 }
 

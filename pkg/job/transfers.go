@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -21,6 +22,9 @@ var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 var (
 	errInput  = errors.New(`want a line such as "s3://bucket/prefix -> /path"`)
 	errOutput = errors.New(`want a line such as "/path -> s3://bucket/prefix", or "/path" alone`)
+	errPath   = errors.New("want an absolute path without .. inside the container")
+	errURL    = errors.New("want s3://bucket/prefix")
+	errBucket = errors.New("no bucket can have that name: want 3 to 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends")
 )
 
 // transfers reads one transfer a line; blank lines are passed over.
@@ -45,9 +49,14 @@ func (r *reader) transfers(key string, parse func(string) (Transfer, error)) []T
 
 func parseInput(line string) (Transfer, error) {
 	from, to, ok := arrow(line)
-	t, isURL := parseURL(from)
-	if !ok || !isURL || !cleanAbs(to) {
+	t, err := parseURL(from)
+	switch {
+	case errors.Is(err, errBucket):
+		return Transfer{}, err
+	case !ok || err != nil:
 		return Transfer{}, errInput
+	case !cleanAbs(to):
+		return Transfer{}, errPath
 	}
 	t.Path = to
 	return t, nil
@@ -58,9 +67,14 @@ func parseOutput(line string) (Transfer, error) {
 	if !ok {
 		from = line
 	}
-	t, isURL := parseURL(to)
-	if !cleanAbs(from) || ok != isURL {
+	t, err := parseURL(to)
+	switch {
+	case ok && errors.Is(err, errBucket):
+		return Transfer{}, err
+	case ok && err != nil, !path.IsAbs(from):
 		return Transfer{}, errOutput
+	case !cleanAbs(from):
+		return Transfer{}, errPath
 	}
 	t.Path = from
 	return t, nil
@@ -71,11 +85,15 @@ func arrow(line string) (from, to string, ok bool) {
 	return strings.TrimSpace(from), strings.TrimSpace(to), ok
 }
 
-func parseURL(raw string) (Transfer, bool) {
+// parseURL reads s3://bucket/key; the error is errURL or errBucket.
+func parseURL(raw string) (Transfer, error) {
 	rest, ok := strings.CutPrefix(raw, "s3://")
 	bucket, key, _ := strings.Cut(rest, "/")
-	if !ok || !bucketName.MatchString(bucket) || strings.ContainsAny(key, "\x00\n") {
-		return Transfer{}, false
+	switch {
+	case !ok || strings.ContainsAny(key, "\x00\n"):
+		return Transfer{}, errURL
+	case !bucketName.MatchString(bucket):
+		return Transfer{}, errBucket
 	}
-	return Transfer{Bucket: bucket, Key: strings.TrimPrefix(key, "/")}, true
+	return Transfer{Bucket: bucket, Key: strings.TrimPrefix(key, "/")}, nil
 }

@@ -52,6 +52,11 @@ func (in *injection) addedTo(c *corev1.Container, what string) {
 	in.record.Containers[c.Name] = with(in.record.Containers[c.Name], what)
 }
 
+// added tells whether an addition to c is ours.
+func (in *injection) added(c *corev1.Container, what string) bool {
+	return slices.Contains(in.record.Containers[c.Name], what)
+}
+
 func with(list []string, entry string) []string {
 	if slices.Contains(list, entry) {
 		return list
@@ -102,9 +107,17 @@ func envVar(c *corev1.Container, name string) *corev1.EnvVar {
 // mountAt returns what c mounts at a path, nil when nothing is mounted there.
 func mountAt(c *corev1.Container, at string) *corev1.VolumeMount {
 	for i := range c.VolumeMounts {
-		if path.Clean(c.VolumeMounts[i].MountPath) == at {
+		if place(c.VolumeMounts[i].MountPath) == at {
 			return &c.VolumeMounts[i]
 		}
 	}
 	return nil
 }
+
+// deviceAt tells whether c has a block device at a path.
+func deviceAt(c *corev1.Container, at string) bool {
+	return slices.ContainsFunc(c.VolumeDevices, func(d corev1.VolumeDevice) bool { return place(d.DevicePath) == at })
+}
+
+// place is a path as the kubelet reads it: from the root, without detours.
+func place(at string) string { return path.Join("/", at) }

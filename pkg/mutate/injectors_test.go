@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/job/jobtest"
@@ -190,32 +189,6 @@ func TestPodPolicies(t *testing.T) {
 		"a DNS policy of the author's stays":            {in: wide.Pod(hostNetwork).Pod(dns(corev1.DNSNone)), want: wide.Pod(hostNetwork).Pod(sub("train")).Pod(dns(corev1.DNSNone))},
 		"one node on the host network finds itself":     {in: never.Pod(hostNetwork), want: never.Pod(hostNetwork)},
 		"ClusterFirst on the host network reads as set": {in: wide.Pod(hostNetwork).Pod(dns(corev1.DNSClusterFirst)), want: wide.Pod(hostNetwork).Pod(sub("train")).Pod(dns(corev1.DNSClusterFirstWithHostNet))},
-	})
-}
-
-func TestSharedMemory(t *testing.T) {
-	own := bare.Memory("scratch", "8Gi").Mount("scratch", "/dev/shm/")
-	shm := func(in jobtest.Job, size string) jobtest.Job {
-		return in.Memory("tao-shm", size).Mount("tao-shm", "/dev/shm")
-	}
-	asked := bare.Annotate(job.ShmSize, "4Gi")
-	taken := bare.Pod(func(p *corev1.PodSpec) { p.Volumes = []corev1.Volume{{Name: "tao-shm"}} })
-	hostIPC := bare.Pod(func(p *corev1.PodSpec) { p.HostIPC = true })
-	podLimit := bare.Pod(func(p *corev1.PodSpec) {
-		p.Resources = &corev1.ResourceRequirements{Limits: corev1.ResourceList{"memory": resource.MustParse("4Gi")}}
-	})
-	runInject(t, sharedMemory, map[string]injectCase{
-		"a bare Job gets 16Gi":                           {in: bare, want: shm(bare, "16Gi")},
-		"the cluster's default size counts":              {opt: Options{ShmSize: resource.MustParse("2Gi")}, in: bare, want: shm(bare, "2Gi")},
-		"the annotation counts":                          {in: asked, want: shm(asked, "4Gi")},
-		"the annotation may be more than half":           {in: asked.Limit("memory", "5Gi"), want: shm(asked.Limit("memory", "5Gi"), "4Gi")},
-		"the default is at most half of the limit":       {in: bare.Limit("memory", "24Gi"), want: shm(bare.Limit("memory", "24Gi"), "12Gi")},
-		"decimal limits are halved as they are written":  {in: bare.Limit("memory", "10G"), want: shm(bare.Limit("memory", "10G"), "5G")},
-		"the whole pod's limit counts":                   {in: podLimit, want: shm(podLimit, "2Gi")},
-		"a large limit leaves the default":               {in: bare.Limit("memory", "1Ti"), want: shm(bare.Limit("memory", "1Ti"), "16Gi")},
-		"the author's mount wins":                        {in: own, want: own},
-		"the host's shared memory wins":                  {in: hostIPC, want: hostIPC},
-		"a volume of the author's with our name is kept": {in: taken, want: taken.Memory("tao-shm-2", "16Gi").Mount("tao-shm-2", "/dev/shm")},
 	})
 }
 

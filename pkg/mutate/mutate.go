@@ -57,6 +57,9 @@ var chain = []func(*injection){
 	gpuToleration,
 	pullSecret,
 	unknownAnnotations,
+	portConflict, // from here on: they only look, at what all others left
+	selfReference,
+	uncountedDevices,
 }
 
 // Mutate returns j as the cluster should store it. The input may have the API
@@ -66,6 +69,7 @@ func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
 	t, errs := job.Read(j)
 	errs = append(errs, staging(t)...)
 	errs = append(errs, names(t)...)
+	errs = append(errs, tinyMemory(&j.Spec.Template.Spec, t)...)
 	if len(errs) > 0 {
 		return nil, errs
 	}

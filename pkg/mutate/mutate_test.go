@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -107,6 +108,10 @@ func TestMutateRefuses(t *testing.T) {
 		"a name too long for a Service":  {jobtest.New(strings.Repeat("1", 60)).Annotate(job.Nodes, "2"), []string{"metadata.name"}},
 		"a name that no host can have":   {jobtest.New("a.b").Annotate(job.Nodes, "2"), []string{"metadata.name"}},
 		"a prefix that no host can have": {one.GenerateName("a.b-").Annotate(job.Nodes, "2"), []string{"metadata.generateName"}},
+		"memory without a unit":          {one.Limit("memory", "64"), []string{"spec.template.spec.containers[0].resources.limits[memory]"}},
+		"memory of a byte and a half":    {one.Limit("memory", "1500m"), []string{"spec.template.spec.containers[0].resources.limits[memory]"}},
+		"that of the second trainer":     {one.Container("b", "memory", "3").Annotate(job.Containers, "tao,b"), []string{"spec.template.spec.containers[1].resources.limits[memory]"}},
+		"that of the whole pod":          {one.Pod(podMemory("1Ki")), []string{"spec.template.spec.resources.limits[memory]"}},
 		"all that is wrong, in one pass": {one.Annotate(job.Nodes, "0").Annotate(job.ShmSize, "big"), []string{"metadata.annotations[tao.nvidia.com/nodes]", "metadata.annotations[tao.nvidia.com/shm-size]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,6 +133,12 @@ func TestLongNamesThatFit(t *testing.T) {
 		if _, errs := mutate.Mutate(in.Obj(), mutate.Options{}); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs)
 		}
+	}
+}
+
+func podMemory(limit string) func(*corev1.PodSpec) {
+	return func(p *corev1.PodSpec) {
+		p.Resources = &corev1.ResourceRequirements{Limits: corev1.ResourceList{"memory": resource.MustParse(limit)}}
 	}
 }
 
@@ -160,38 +171,6 @@ func fields(errs field.ErrorList) []string {
 		paths = append(paths, err.Field)
 	}
 	return paths
-}
-
-// canary is a text that no warning may hold.
-const canary = "hf_kanarienvogel"
-
-func TestWarnings(t *testing.T) {
-	one := jobtest.New("train")
-	for name, tc := range map[string]struct {
-		in   jobtest.Job
-		want string
-	}{
-		"a plain Job is worth no warning":      {one, ""},
-		"a mistyped annotation is told":        {one.Annotate(job.Prefix+"node", "2"), "an annotation under tao.nvidia.com/ means nothing to taojob and is ignored; is tao.nvidia.com/nodes meant?"},
-		"an annotation like no other as well":  {one.Annotate(job.Prefix+canary, "2"), "is ignored; there are only nodes, containers, gpus-per-node"},
-		"a generated name leaves no Secret":    {one.GenerateName("sweep-"), "no credentials Secret is injected"},
-		"none for one that wants none":         {one.GenerateName("sweep-").Annotate(job.CredentialsSecret, "none"), ""},
-		"several nodes keep the warning short": {one.GenerateName("sweep-").Annotate(job.Nodes, "2"), "no credentials Secret is injected"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			result, errs := mutate.Mutate(tc.in.Obj(), mutate.Options{NameSuffix: "abcde"})
-			if len(errs) > 0 {
-				t.Fatal(errs)
-			}
-			got := strings.Join(result.Warnings, "\n")
-			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-			if strings.Contains(got, canary) {
-				t.Error("what the author wrote is printed")
-			}
-		})
-	}
 }
 
 func TestRecordNamesWhatWasAdded(t *testing.T) {

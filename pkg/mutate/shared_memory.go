@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,16 +19,16 @@ const (
 var defaultShmSize = resource.MustParse("16Gi")
 
 // sharedMemory backs /dev/shm with memory: data loaders and NCCL crash on the
-// container runtime's 64 MiB. A mount that the author placed there wins, and
-// so does the host's shared memory where the pod uses that.
+// container runtime's 64 MiB. What the author placed there wins, and so does
+// the host's shared memory where the pod uses that.
 func sharedMemory(in *injection) {
-	if in.pod.HostIPC {
-		return
-	}
 	var bare []*corev1.Container
 	for _, c := range in.trainers {
-		if mountAt(c, shmPath) == nil {
+		switch reason := taken(in, c); {
+		case reason == "":
 			bare = append(bare, c)
+		case in.training.ShmSize != nil && !in.added(c, "mount "+shmPath):
+			in.warn("annotation %s has no effect on container %q: %s", job.ShmSize, c.Name, reason)
 		}
 	}
 	if len(bare) == 0 {
@@ -38,6 +39,23 @@ func sharedMemory(in *injection) {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: shmPath})
 		in.addedTo(c, "mount "+shmPath)
 	}
+}
+
+// taken says why c gets no shared memory of ours; "" if it does. The API
+// server refuses a mount in the place of a block device, and one within a /dev
+// of the author's could hide what that has there.
+func taken(in *injection, c *corev1.Container) string {
+	switch {
+	case in.pod.HostIPC:
+		return "the pod uses the host's shared memory"
+	case mountAt(c, shmPath) != nil:
+		return "it mounts something at " + shmPath + " itself"
+	case mountAt(c, path.Dir(shmPath)) != nil:
+		return "it mounts something at " + path.Dir(shmPath) + " itself"
+	case deviceAt(c, shmPath):
+		return "it has a block device at " + shmPath
+	}
+	return ""
 }
 
 // shmSize is the annotation's, else the default, but at most half of the
