@@ -95,6 +95,10 @@ bench: ## Measure admission beside a handler that does nothing
 bench-e2e: ## Measure creates through a real API server: no webhook, a do-nothing pair, ours
 	cd e2e && go run ./cmd/bench
 
+.PHONY: manifests
+manifests: ## Make the Kustomize bases of config/ from the chart
+	cd e2e && go run ./cmd/manifests
+
 .PHONY: cluster
 cluster: ## Start a real control plane with the webhook, and print the KUBECONFIG to use
 	@cd e2e && go run ./cmd/cluster up --detach --webhook

@@ -104,24 +104,44 @@ func (r recipe) write(dir string) error {
 	return nil
 }
 
-// upstreamGoMod fetches the go.mod of a module through the go command, and so
-// through the proxy and the checksum database that the user has configured.
+// Module returns the folder of a module's source, which it downloads the first
+// time: for what a module carries beside Go, such as the definitions of custom
+// resources.
+func Module(ctx context.Context, module, version string) (string, error) {
+	got, err := download(ctx, os.TempDir(), module, version)
+	return got.Dir, err
+}
+
+// upstreamGoMod fetches the go.mod of a module.
 func upstreamGoMod(ctx context.Context, dir, module, version string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module+"@"+version)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
-	out, runErr := cmd.Output()
-	var got struct{ GoMod, Error string }
-	if err := json.Unmarshal(out, &got); err != nil {
-		return nil, fmt.Errorf("download %s@%s: %w", module, version, firstOf(runErr, err))
-	}
-	if got.Error != "" {
-		return nil, fmt.Errorf("download %s@%s: %s", module, version, got.Error)
+	got, err := download(ctx, dir, module, version)
+	if err != nil {
+		return nil, err
 	}
 	b, err := os.ReadFile(got.GoMod)
 	if err != nil {
 		return nil, fmt.Errorf("read go.mod of %s@%s: %w", module, version, err)
 	}
 	return b, nil
+}
+
+// downloaded is what the go command says of a module.
+type downloaded struct{ Dir, GoMod, Error string }
+
+// download fetches a module through the go command, and so through the proxy
+// and the checksum database that the user has configured. The command runs in
+// dir, which belongs to no module.
+func download(ctx context.Context, dir, module, version string) (got downloaded, err error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module+"@"+version)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+	out, runErr := cmd.Output()
+	if err := json.Unmarshal(out, &got); err != nil {
+		return got, fmt.Errorf("download %s@%s: %w", module, version, firstOf(runErr, err))
+	}
+	if got.Error != "" {
+		return got, fmt.Errorf("download %s@%s: %s", module, version, got.Error)
+	}
+	return got, nil
 }
 
 func firstOf(errs ...error) error {

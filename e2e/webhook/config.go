@@ -31,7 +31,7 @@ func readConfig(root string) (*objects, error) {
 			"MutatingWebhookConfiguration/taojob":   &o.mutating,
 			"ValidatingWebhookConfiguration/taojob": &o.validating,
 		},
-		"config/rbac/role.yaml": {"ClusterRole/taojob-webhook": &o.role},
+		"config/webhook/clusterrole.yaml": {"ClusterRole/taojob-webhook": &o.role},
 	} {
 		if err := readObjects(filepath.Join(root, file), wanted); err != nil {
 			return nil, err
