@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type facts struct {
 	version   *validate.Version
 	nodes     *capacity.Index
 	services  map[string]*corev1.Service // by namespace/name
+	planned   map[string]*corev1.Service // those of the manifests themselves
 	notes     []string                   // why some of it is not known
 }
 
@@ -41,11 +43,25 @@ func (f *facts) addService(s *corev1.Service) {
 }
 
 // service says what stands under the name of the headless Service.
+// What the manifests bring along counts as there.
 func (f *facts) service(j *batchv1.Job, t *job.Training) *validate.Service {
-	if f.services == nil {
+	key := t.Namespace + "/" + t.Service
+	found := cmp.Or(f.services[key], f.planned[key])
+	if found == nil && f.services == nil {
 		return nil
 	}
-	return rendezvous.Inspect(f.services[t.Namespace+"/"+t.Service], j)
+	return rendezvous.Inspect(found, j)
+}
+
+// plan takes in the Services among the manifests, in namespace if they name none.
+func (f *facts) plan(objects []audit.Object, namespace string) {
+	of := &facts{}
+	for _, o := range objects {
+		if o.APIVersion == "v1" && o.Kind == "Service" {
+			_ = of.add(&o, namespace) // one that does not decode is not ours to judge
+		}
+	}
+	f.planned = of.services
 }
 
 // inventory reads the Nodes and Services in files. Whatever else is in them is
@@ -59,14 +75,15 @@ func inventory(files []string, stdin io.Reader) (*facts, error) {
 	}
 	known := &facts{}
 	for _, o := range objects {
-		if err := known.add(&o); err != nil {
+		if err := known.add(&o, metav1.NamespaceDefault); err != nil {
 			errs = append(errs, fmt.Errorf("read inventory: %s:%d: %w", o.Source.File, o.Source.Line, err))
 		}
 	}
 	return known, errors.Join(errs...)
 }
 
-func (f *facts) add(o *audit.Object) error {
+// add takes in a Node, or a Service; one that names no namespace is in the given one.
+func (f *facts) add(o *audit.Object, namespace string) error {
 	switch o.APIVersion + " " + o.Kind {
 	case "v1 Node":
 		n := &corev1.Node{}
@@ -80,7 +97,7 @@ func (f *facts) add(o *audit.Object) error {
 			return errors.New("does not decode as a Service")
 		}
 		if s.Namespace == "" {
-			s.Namespace = metav1.NamespaceDefault
+			s.Namespace = namespace
 		}
 		f.addService(s)
 	}

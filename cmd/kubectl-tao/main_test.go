@@ -104,6 +104,29 @@ func TestReviewAcceptsGeneratedNamesOfAnyLength(t *testing.T) {
 	}
 }
 
+func TestReviewOfJobsThatShareAService(t *testing.T) {
+	one := manifest("tao.nvidia.com/nodes: \"2\"", "") + "      subdomain: rings\n    metadata: {labels: {app: x}}\n"
+	jobs := one + "---\n" + strings.Replace(one, "name: dino", "name: other", 1)
+	theirs := "---\napiVersion: v1\nkind: Service\nmetadata: {name: rings}\nspec: {clusterIP: None, selector: {app: x}}\n"
+	for name, tc := range map[string]struct {
+		in   string
+		exit int
+		says string
+	}{
+		"the cluster refuses the second":     {jobs, 1, "a Service named \"rings\" is already there"},
+		"but not with one that serves both":  {jobs + theirs, 0, "2 allowed, 0 denied"},
+		"one that serves none is in the way": {one + strings.Replace(theirs, "None", "10.0.0.1", 1), 1, "is not headless"},
+		"what is not there is not known":     {one, 0, "not judged: gpu-capacity, multi-node-shape"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := execute(t, tc.in, "review", "-f", "-", "--kube-version", "1.31")
+			if code != tc.exit || !strings.Contains(stdout, tc.says) {
+				t.Errorf("exit %d, want %d and %q\n%s%s", code, tc.exit, tc.says, stdout, stderr)
+			}
+		})
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

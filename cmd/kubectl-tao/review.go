@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/taojob/taojob/pkg/audit"
@@ -41,8 +42,8 @@ type reviewFlags struct {
 	cluster     bool
 	access      access
 
-	// notes say what the cluster did not tell.
-	notes []string
+	// known is what the cluster or the inventory tells.
+	known *facts
 }
 
 func reviewCommand() *cobra.Command {
@@ -112,10 +113,11 @@ func (f *reviewFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range f.notes {
+	for _, note := range f.known.notes {
 		fmt.Fprintln(c.ErrOrStderr(), "warning:", note)
 	}
 	objects, problems := audit.Read(f.files, c.InOrStdin(), audit.MaxManifest)
+	f.known.plan(objects, cmp.Or(reviewer.Namespace, metav1.NamespaceDefault))
 	report := reviewer.Review(c.Context(), objects, problems)
 	out, notes := c.OutOrStdout(), c.ErrOrStderr()
 	if err := report.Write(out, f.output, audit.Style{Color: colorful(out) && colorful(notes), Notes: notes}); err != nil {
@@ -164,7 +166,7 @@ func (f *reviewFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Rev
 	if err != nil {
 		return nil, err
 	}
-	f.notes = known.notes
+	f.known = known
 	return &audit.Reviewer{
 		Engine:    engine,
 		Options:   f.options(settings),

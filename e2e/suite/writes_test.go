@@ -169,7 +169,7 @@ func replacePlain(s *space, edits []edit) {
 // was generated. What was injected is not in the manifest, and so comes back.
 func replaceSelecting(s *space, edits []edit) {
 	own := func(j *batchv1.Job) {
-		labels := map[string]string{"app": "a"}
+		labels := map[string]string{"app": "a", "job-name": "a"}
 		j.Spec.ManualSelector, j.Spec.Selector = ptr.To(true), &metav1.LabelSelector{MatchLabels: labels}
 		j.Spec.Template.Labels = labels
 	}

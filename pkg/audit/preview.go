@@ -48,9 +48,19 @@ func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error
 	}
 	item.injects = injects(result)
 	if m.cron != nil && item.Service != nil {
-		item.Warnings = append(item.Warnings, "each Job of the CronJob gets a name of its own, and a Service of that name")
+		item.Warnings = append(item.Warnings, m.servicesOfJobs())
 	}
 	return nil
+}
+
+// servicesOfJobs says what Services the Jobs of a CronJob get. One that was
+// named is the first Job's until that is deleted.
+func (m *manifest) servicesOfJobs() string {
+	if m.job.Spec.Template.Spec.Subdomain == "" {
+		return "each Job of the CronJob gets a name of its own, and a Service of that name"
+	}
+	return "with a subdomain, all Jobs of the CronJob want one Service, which only finds the pods of one: " +
+		"the next Job is refused as long as the last is kept; leave out subdomain, and each gets its own"
 }
 
 // injected is the Job after injection, or the CronJob as if its template had

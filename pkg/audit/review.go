@@ -38,6 +38,7 @@ type Reviewer struct {
 // other kinds are passed over. The report takes over the problems of reading.
 func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
 	report := &Report{Items: []Item{}, Problems: problems}
+	taken := claims{}
 	for _, o := range objects {
 		if o.Kind != "Job" && o.Kind != "CronJob" {
 			continue
@@ -51,7 +52,7 @@ func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Prob
 			report.Problems = append(report.Problems, *problem)
 			continue
 		}
-		item, err := r.item(ctx, m)
+		item, err := r.item(ctx, m, taken)
 		if err != nil {
 			report.Problems = append(report.Problems, o.problem(nil, line(err.Error())))
 		}
@@ -73,7 +74,7 @@ func (r *Report) passedOver(o *Object) {
 
 // item judges one object. With an error, a rule could not be evaluated, and
 // the item holds what the others say.
-func (r *Reviewer) item(ctx context.Context, m *manifest) (Item, error) {
+func (r *Reviewer) item(ctx context.Context, m *manifest, taken claims) (Item, error) {
 	item := Item{
 		Source: m.Source, Kind: m.Kind, Namespace: m.meta.Namespace, Name: m.meta.Name, Allowed: true,
 		Violations: []validate.Violation{}, Warnings: []string{}, Skipped: []validate.Skipped{},
@@ -94,7 +95,7 @@ func (r *Reviewer) item(ctx context.Context, m *manifest) (Item, error) {
 	}
 	item.Warnings = append(item.Warnings, m.warnings...)
 	m.named(r.Options.NameSuffix)
-	err := r.judge(ctx, m, &item)
+	err := r.judge(ctx, m, &item, taken)
 	item.redact()
 	if err != nil {
 		item.withhold()
@@ -103,7 +104,7 @@ func (r *Reviewer) item(ctx context.Context, m *manifest) (Item, error) {
 }
 
 // judge fills in all but the head of an item.
-func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
+func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item, taken claims) error {
 	var err error
 	if item.written, err = normal(m.object()); err != nil {
 		return err
@@ -116,6 +117,7 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 		training.Namespace = item.Namespace
 		item.Warnings = append(item.Warnings, result.Warnings...)
 		r.look(&facts, result.Job, training)
+		facts.Service = taken.conflict(m, training, item, facts.Service)
 		if err := r.preview(m, result, item); err != nil {
 			return err
 		}
@@ -132,6 +134,7 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item) error {
 	for _, v := range item.Violations {
 		item.Allowed = item.Allowed && v.Action != validate.Deny
 	}
+	taken.add(m, training, item)
 	return err
 }
 

@@ -250,6 +250,10 @@ func TestReviewCronJob(t *testing.T) {
 	if completions := template["spec"].(map[string]any)["completions"]; completions != int64(2) {
 		t.Errorf("completions %v in the preview", completions)
 	}
+	item = review(t, reviewer(t), strings.NewReplacer("NODES", `"2"`, "{containers", "{subdomain: rings, containers").Replace(cron)).Items[0]
+	if !strings.Contains(fmt.Sprint(item.Warnings), "want one Service") {
+		t.Errorf("with a subdomain: warnings %q", item.Warnings)
+	}
 	item = review(t, reviewer(t), strings.Replace(cron, "NODES", "many", 1)).Items[0]
 	if want := "spec.jobTemplate.metadata.annotations[tao.nvidia.com/nodes]"; item.Allowed || item.Violations[0].Path != want {
 		t.Errorf("%+v, want a denial at %s", item.Violations, want)

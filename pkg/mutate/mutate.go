@@ -58,6 +58,7 @@ var chain = []func(*injection){
 	pullSecret,
 	unknownAnnotations,
 	portConflict, // from here on: they only look, at what all others left
+	manualSelector,
 	selfReference,
 	uncountedDevices,
 }
@@ -69,6 +70,7 @@ func Mutate(j *batchv1.Job, opt Options) (*Result, field.ErrorList) {
 	t, errs := job.Read(j)
 	errs = append(errs, staging(t)...)
 	errs = append(errs, names(t)...)
+	errs = append(errs, lostPodsError(j, t)...)
 	errs = append(errs, tinyMemory(&j.Spec.Template.Spec, t)...)
 	if len(errs) > 0 {
 		return nil, errs

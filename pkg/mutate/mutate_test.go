@@ -13,8 +13,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/taojob/taojob/pkg/job"
@@ -112,6 +114,8 @@ func TestMutateRefuses(t *testing.T) {
 		"memory of a byte and a half":    {one.Limit("memory", "1500m"), []string{"spec.template.spec.containers[0].resources.limits[memory]"}},
 		"that of the second trainer":     {one.Container("b", "memory", "3").Annotate(job.Containers, "tao,b"), []string{"spec.template.spec.containers[1].resources.limits[memory]"}},
 		"that of the whole pod":          {one.Pod(podMemory("1Ki")), []string{"spec.template.spec.resources.limits[memory]"}},
+		"pods that no Service finds":     {jobtest.New("train").Annotate(job.Nodes, "2").With(byHand("app", "a")), []string{"spec.manualSelector"}},
+		"pods with another Job's name":   {jobtest.New("train").Annotate(job.Nodes, "2").With(byHand("job-name", "a")), []string{"spec.manualSelector"}},
 		"all that is wrong, in one pass": {one.Annotate(job.Nodes, "0").Annotate(job.ShmSize, "big"), []string{"metadata.annotations[tao.nvidia.com/nodes]", "metadata.annotations[tao.nvidia.com/shm-size]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,6 +137,14 @@ func TestLongNamesThatFit(t *testing.T) {
 		if _, errs := mutate.Mutate(in.Obj(), mutate.Options{}); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs)
 		}
+	}
+}
+
+// byHand lets a Job select its pods by a label of their template.
+func byHand(key, value string) func(*batchv1.Job) {
+	return func(j *batchv1.Job) {
+		labels := map[string]string{key: value}
+		j.Spec.ManualSelector, j.Spec.Selector, j.Spec.Template.Labels = ptr.To(true), &metav1.LabelSelector{MatchLabels: labels}, labels
 	}
 }
 

@@ -34,11 +34,10 @@ func names(t *job.Training) field.ErrorList {
 // the Service's name are DNS labels.
 func room(t *job.Training, name string) int {
 	longest := validation.DNS1123LabelMaxLength - len(lastIndex(t))
-	service := job.ServiceName(name)
-	if t.Service != "" && t.Service != job.ServiceName(t.Name) { // the author's
+	if ownSubdomain(t) {
 		return longest
 	}
-	return min(longest, validation.DNS1123LabelMaxLength-len(service)+len(name))
+	return min(longest, validation.DNS1123LabelMaxLength-len(job.ServiceName(name))+len(name))
 }
 
 func lastIndex(t *job.Training) string { return "-" + strconv.Itoa(int(t.Nodes-1)) }

@@ -19,6 +19,8 @@ func TestWarnings(t *testing.T) {
 	one := jobtest.New("train")
 	own := one.Memory("scratch", "8Gi").Mount("scratch", "/dev/shm").Annotate(job.ShmSize, "4Gi")
 	opt := mutate.Options{NameSuffix: "abcde", Env: map[string]string{"NCCL_DEBUG": "WARN"}}
+	two := one.Annotate(job.Nodes, "2")
+	rings := func(p *corev1.PodSpec) { p.Subdomain = "rings" }
 	claim := one.Trainer(func(c *corev1.Container) { c.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} })
 	for name, tc := range map[string]struct {
 		in   jobtest.Job
@@ -45,6 +47,9 @@ func TestWarnings(t *testing.T) {
 		"devices without a number":                          {claim, `container "tao" claims devices whose number is not known`},
 		"devices with one are worth none":                   {claim.Annotate(job.GPUsPerNode, "8"), ""},
 		"nor are processes that the author counted":         {claim.Env("NPROC_PER_NODE", "4"), ""},
+		"pods that only a Service of the author's finds":    {two.With(byHand("app", "a")).Pod(rings), "spec.manualSelector: with it, pods lack the label job-name"},
+		"a label with the Job's name is worth none":         {two.With(byHand("job-name", "train")), ""},
+		"and one node needs none":                           {one.With(byHand("app", "a")), ""},
 		"nor devices beside GPUs":                           {claim.GPUs("8"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

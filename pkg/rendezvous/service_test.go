@@ -93,6 +93,7 @@ func TestInspect(t *testing.T) {
 		"one that selects more narrowly":          {with(func(s *corev1.Service) { s.Spec.Selector["app"] = "x" }), stored, validate.Service{Exists: true, Headless: true}},
 		"one that selects by labels of the pods":  {with(func(s *corev1.Service) { s.Spec.Selector = map[string]string{"app": "dino"} }), labelled, validate.Service{Exists: true, Headless: true, SelectsJob: true}},
 		"one that selects by the newer label":     {with(func(s *corev1.Service) { s.Spec.Selector = map[string]string{"batch.kubernetes.io/job-name": "train"} }), stored, validate.Service{Exists: true, Headless: true, SelectsJob: true}},
+		"pods that are selected by hand lack it":  {with(func(*corev1.Service) {}), stored.With(func(j *batchv1.Job) { j.Spec.ManualSelector = new(true) }), validate.Service{Exists: true, Headless: true}},
 		"one whose endpoints are written by hand": {with(func(s *corev1.Service) { s.Spec.Selector = nil }), stored, validate.Service{Exists: true, Headless: true}},
 		"one that only owns, and does not control": {with(func(s *corev1.Service) {
 			s.OwnerReferences = []metav1.OwnerReference{{Kind: "Job", Name: "train", UID: "1234"}}
