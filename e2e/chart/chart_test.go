@@ -84,8 +84,9 @@ func define(ctx context.Context) error {
 			return fmt.Errorf("find %s in %s: %d files, %w", d.files, d.module, len(files), err)
 		}
 		for _, file := range files {
-			// They are too large for the annotation of a client-side apply.
-			if _, err := command(ctx, "", plane.Assets.Kubectl(), "create", "-f", file); err != nil {
+			// They are too large for the annotation of a client-side apply, and
+			// an old server leaves out what it does not know of them.
+			if _, err := command(ctx, "", plane.Assets.Kubectl(), "create", "--validate=warn", "-f", file); err != nil {
 				return err
 			}
 		}
