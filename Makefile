@@ -104,7 +104,7 @@ cluster: ## Start a real control plane with the webhook, and print the KUBECONFI
 	@cd e2e && go run ./cmd/cluster up --detach --webhook
 
 .PHONY: cluster-down
-cluster-down: ## Stop what make cluster started
+cluster-down: ## Stop what make cluster started, and remove its keys, data and logs
 	@cd e2e && go run ./cmd/cluster down
 
 .PHONY: clean

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/taojob/taojob/e2e/cluster"
 	"github.com/taojob/taojob/e2e/webhook"
 )
 
@@ -87,6 +89,50 @@ func TestAClusterInTheForegroundEndsWithItsCommand(t *testing.T) {
 		t.Errorf("an interrupted up: %v", err)
 	}
 	checkDown(t, dir)
+}
+
+func TestDownRemovesTheDefaultFolderOnly(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	named := t.TempDir()
+	for _, dir := range []string{defaultDir(), filepath.Join(cache, "other"), named} {
+		if err := os.MkdirAll(filepath.Join(dir, "pki"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"down"}, {"down"}, {"down", "--dir", named}} {
+		if _, err := run(t.Context(), args...); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) != 1 || left[0].Name() != "other" {
+		t.Errorf("left in the cache: %v %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(named, "pki")); err != nil {
+		t.Errorf("a folder that was named: %v", err)
+	}
+}
+
+func TestTheHintNamesHowToStop(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	named := t.TempDir()
+	for name, tc := range map[string]struct {
+		dir    string
+		detach bool
+		want   string
+	}{
+		"the default folder has a target of make": {defaultDir(), true, "make cluster-down\n"},
+		"another one has to be named":             {named, true, "down --dir " + named},
+		"in the foreground a key is enough":       {defaultDir(), false, "Ctrl-C"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			hint(upOptions{Options: cluster.Options{Detach: tc.detach, Log: &log}}, &cluster.Cluster{Dir: tc.dir})
+			if !strings.Contains(log.String(), tc.want) {
+				t.Errorf("%q, want %q", log.String(), tc.want)
+			}
+		})
+	}
 }
 
 func TestWrongArguments(t *testing.T) {

@@ -91,10 +91,13 @@ func hint(o upOptions, c *cluster.Cluster) {
   %[1]s apply -f examples/bad/gpu-capacity.yaml
 `, c.Assets.Kubectl())
 	}
-	if o.Detach {
-		fmt.Fprintf(o.Log, "stop it with: go run ./cmd/cluster down --dir %s (in e2e)\n", c.Dir)
-	} else {
+	switch {
+	case !o.Detach:
 		fmt.Fprintln(o.Log, "stop it with Ctrl-C")
+	case c.Dir == defaultDir():
+		fmt.Fprintln(o.Log, "stop it, and remove what it keeps, with: make cluster-down")
+	default:
+		fmt.Fprintf(o.Log, "stop it with: go run ./cmd/cluster down --dir %s (in e2e)\n", c.Dir)
 	}
 }
 
