@@ -32,9 +32,13 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 		return err
 	}
 	cluster.QPS, cluster.Burst = 50, 100 // a burst of Jobs wants a burst of Services
-	mgr, err := newManager(cluster, o)
+	served := &certificate{}
+	mgr, err := newManager(cluster, o, served)
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
+	}
+	if err := served.setUp(mgr, &o.certs); err != nil {
+		return fmt.Errorf("set up the certificate: %w", err)
 	}
 	facts := &admission.Facts{Nodes: capacity.NewIndex(), Services: mgr.GetClient()}
 	if err := watchFacts(ctx, mgr, facts); err != nil {
@@ -56,20 +60,22 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	return mgr.Start(drained(ctx, stopping, o.drain))
 }
 
-func newManager(cluster *rest.Config, o *options) (ctrl.Manager, error) {
+func newManager(cluster *rest.Config, o *options, served *certificate) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
+	kept := cacheOptions()
+	if self := o.certs.self(); self != nil {
+		self.Cache(&kept)
+	}
 	return ctrl.NewManager(cluster, ctrl.Options{
 		Scheme:                 scheme,
-		Cache:                  cacheOptions(),
+		Cache:                  kept,
 		HealthProbeBindAddress: o.healthAddr,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddr},
 		WebhookServer: webhook.NewServer(webhook.Options{
-			// Both paths are absolute, that is, below the root.
-			Host: o.host, Port: o.port, CertDir: "/", CertName: o.certFile, KeyName: o.keyFile,
-			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS12 }},
+			Host: o.host, Port: o.port, TLSOpts: []func(*tls.Config){secure(served)},
 		}),
 	})
 }

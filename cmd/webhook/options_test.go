@@ -19,17 +19,17 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	t.Chdir(filepath.Dir(dir))
-	good := options{certDir: dir, certFile: "tls.crt", keyFile: "tls.key", onPolicyError: "deny", drain: time.Second}
+	good := options{certs: certFlags{from: "provided", dir: dir, file: "tls.crt", keyFile: "tls.key"}, onPolicyError: "deny", drain: time.Second}
 	for name, tc := range map[string]struct {
 		change func(*options)
 		key    string // where the key then is
 		says   string
 	}{
 		"files in the folder":           {func(*options) {}, filepath.Join(dir, "tls.key"), ""},
-		"a folder below this one":       {func(o *options) { o.certDir = filepath.Base(dir) }, filepath.Join(dir, "tls.key"), ""},
-		"a key elsewhere":               {func(o *options) { o.keyFile = filepath.Join(other, "own.key") }, filepath.Join(other, "own.key"), ""},
+		"a folder below this one":       {func(o *options) { o.certs.dir = filepath.Base(dir) }, filepath.Join(dir, "tls.key"), ""},
+		"a key elsewhere":               {func(o *options) { o.certs.keyFile = filepath.Join(other, "own.key") }, filepath.Join(other, "own.key"), ""},
 		"no drain":                      {func(o *options) { o.drain = 0 }, filepath.Join(dir, "tls.key"), ""},
-		"a certificate that is missing": {func(o *options) { o.certFile = "no.crt" }, "", "--cert-dir"},
+		"a certificate that is missing": {func(o *options) { o.certs.file = "no.crt" }, "", "--cert-dir"},
 		"an outcome nobody knows":       {func(o *options) { o.onPolicyError = "ignore" }, "", "want deny or allow"},
 		"a negative drain":              {func(o *options) { o.drain = -1 }, "", "--drain"},
 	} {
@@ -43,8 +43,8 @@ func TestCheck(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || o.keyFile != tc.key {
-				t.Errorf("the key is %s, want %s: %v", o.keyFile, tc.key, err)
+			if err != nil || o.certs.keyFile != tc.key {
+				t.Errorf("the key is %s, want %s: %v", o.certs.keyFile, tc.key, err)
 			}
 		})
 	}

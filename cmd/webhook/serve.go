@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -19,13 +17,14 @@ import (
 
 // options are what the flags say.
 type options struct {
-	host, certDir, certFile, keyFile string
-	port                             int
-	healthAddr, metricsAddr          string
-	kubeconfig, config, policies     string
-	logLevel, logFormat              string
-	onPolicyError                    string
-	drain                            time.Duration
+	host                         string
+	port                         int
+	certs                        certFlags
+	healthAddr, metricsAddr      string
+	kubeconfig, config, policies string
+	logLevel, logFormat          string
+	onPolicyError                string
+	drain                        time.Duration
 }
 
 func serveCommand() *cobra.Command {
@@ -35,10 +34,14 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the webhooks until the process is told to stop",
 		Long: `Serve the webhooks over TLS and keep the headless Services of multi-node Jobs.
 
-The certificate is read from files and taken anew when they change. The server
-is ready (/readyz) once it knows the cluster's nodes, Services and Jobs and its
-rules are compiled. On SIGTERM it first says that it is not ready, then answers
-the requests that still come for --drain, and ends.`,
+The certificate is read from files and taken anew when they change. With
+--certs=self the server makes and renews it, keeps it in a Secret that all
+replicas share, and puts its authority into the webhook configurations.
+
+The server is ready (/readyz) once it knows the cluster's nodes, Services and
+Jobs, its rules are compiled, and it serves a certificate that is valid and, if
+it made it, trusted by the webhook configurations. On SIGTERM it first says that
+it is not ready, then answers the requests that still come for --drain, and ends.`,
 		Example: `  # in a pod, with the certificate that cert-manager mounted
   webhook serve --cert-dir /certs
 
@@ -67,9 +70,7 @@ func (o *options) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.host, "host", "", "address to serve the webhooks on (default all)")
 	f.IntVar(&o.port, "port", 9443, "port to serve the webhooks on")
-	f.StringVar(&o.certDir, "cert-dir", "/tmp/k8s-webhook-server/serving-certs", "`folder` of the TLS certificate and key")
-	f.StringVar(&o.certFile, "tls-cert-file", "tls.crt", "certificate `file`, in --cert-dir unless the path is absolute")
-	f.StringVar(&o.keyFile, "tls-key-file", "tls.key", "key `file`, in --cert-dir unless the path is absolute")
+	o.certs.flags(f)
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics; 0 for none")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default the pod's own account)")
@@ -88,8 +89,7 @@ var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// check refuses what would be found out only when it counts, and makes the
-// certificate's paths absolute.
+// check refuses what would be found out only when it counts.
 func (o *options) check() error {
 	if o.onPolicyError != "deny" && o.onPolicyError != "allow" {
 		return errors.New("read --on-policy-error: want deny or allow")
@@ -97,19 +97,7 @@ func (o *options) check() error {
 	if o.drain < 0 {
 		return errors.New("read --drain: want a time such as 5s, or 0")
 	}
-	for _, file := range []*string{&o.certFile, &o.keyFile} {
-		if !filepath.IsAbs(*file) {
-			*file = filepath.Join(o.certDir, *file)
-		}
-		var err error
-		if *file, err = filepath.Abs(*file); err == nil {
-			_, err = os.Stat(*file)
-		}
-		if err != nil {
-			return fmt.Errorf("find the certificate: %w; say where it is by --cert-dir, or by --tls-cert-file and --tls-key-file", err)
-		}
-	}
-	return nil
+	return o.certs.check()
 }
 
 // setLogger makes everything in the process log through one handler.
