@@ -68,7 +68,7 @@ func (f *facts) plan(objects []audit.Object, namespace string) {
 // passed over; what cannot be read is an error, for a part of the nodes would
 // be worse than none.
 func inventory(files []string, stdin io.Reader) (*facts, error) {
-	objects, problems := audit.Read(files, stdin, audit.MaxInventory)
+	objects, problems := audit.ReadInventory(files, stdin)
 	var errs []error
 	for _, p := range problems {
 		errs = append(errs, fmt.Errorf("read inventory: %s", p))

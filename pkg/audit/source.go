@@ -42,9 +42,21 @@ func Read(names []string, stdin io.Reader, limit int64) ([]Object, []Problem) {
 	return r.objects, r.problems
 }
 
+// ReadInventory reads cluster state as Read reads manifests, each file up to
+// MaxInventory. The image lists of Nodes are left out.
+func ReadInventory(names []string, stdin io.Reader) ([]Object, []Problem) {
+	r := &reader{limit: MaxInventory, lean: true}
+	for _, name := range names {
+		r.read(name, stdin)
+	}
+	return r.objects, r.problems
+}
+
 // reader collects what is read.
 type reader struct {
-	limit    int64
+	limit int64
+	// lean leaves out what an inventory is not asked for.
+	lean     bool
 	objects  []Object
 	problems []Problem
 }
@@ -112,7 +124,11 @@ func (r *reader) text(name string, from io.Reader, found bool) {
 	case !utf8.Valid(raw):
 		r.fail(Problem{File: name, Message: "is not UTF-8 text"})
 	default:
-		r.documents(name, withoutMarks(raw), found)
+		text := withoutMarks(raw)
+		if r.lean {
+			text = withoutImages(text)
+		}
+		r.documents(name, text, found)
 	}
 }
 

@@ -50,13 +50,13 @@ func split(text []byte) []part {
 func (s *splitter) add(raw []byte, at, line int) {
 	content := raw
 	switch {
-	case startMarker.Match(raw):
+	case raw[0] == '-' && startMarker.Match(raw):
 		if s.begun || s.filled {
 			s.flush(at)
 			s.start, s.line = at, line
 		}
 		s.begun, content = true, raw[3:]
-	case endMarker.Match(raw):
+	case raw[0] == '.' && endMarker.Match(raw):
 		s.flush(at)
 		s.start, s.line = at+len(raw), line+1
 		return
