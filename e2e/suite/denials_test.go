@@ -75,6 +75,10 @@ func denials() map[string]denial {
 			[]edit{nodes("2"), func(j *batchv1.Job) { j.Name = strings.Repeat("a", 62) }},
 			[]string{"metadata.name", "has 62 characters", "at most 61 fit"},
 		},
+		"pods that the Service would not find": {
+			[]edit{nodes("2"), selecting("app", "a")},
+			[]string{"spec.manualSelector", "pods lack the label job-name"},
+		},
 		"more nodes than there are": {
 			[]edit{nodes("3"), gpus(8)},
 			[]string{"gpu-capacity", "3 pods are needed", "only 2 can be placed", "train on at most 2 nodes"},
@@ -152,5 +156,5 @@ func TestUnlabelledJobsAreNotJudged(t *testing.T) {
 func TestAMistypedAnnotationIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	s.contains(s.apply(manifest("typo", annotation("node", "2"))), "Warning: ", "tao.nvidia.com/node", "job.batch/typo created")
+	s.contains(s.apply(manifest("typo", annotation("node", "2"))), "Warning: ", "is tao.nvidia.com/nodes meant?", "job.batch/typo created")
 }

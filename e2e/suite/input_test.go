@@ -77,6 +77,23 @@ func TestADoubledVariable(t *testing.T) {
 	}
 }
 
+// TestABlockDeviceInPlaceOfSharedMemory has what the API server takes only
+// without a mount in the same place.
+func TestABlockDeviceInPlaceOfSharedMemory(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	device := func(j *batchv1.Job) {
+		container(j).VolumeDevices = []corev1.VolumeDevice{{Name: "disk", DevicePath: "/dev/shm"}}
+		j.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "disk", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "disk"},
+		}}}
+	}
+	s.do(manifest("device", device), create...)
+	if mounts := container(s.job("device")).VolumeMounts; len(mounts) > 0 {
+		t.Errorf("mounted: %v", mounts)
+	}
+}
+
 func TestWhatTheAPIServerRefusesItself(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)

@@ -42,6 +42,25 @@ func TestAGeneratedNameOnTwoNodes(t *testing.T) {
 	checkRendezvous(t, s.service(j.Name, isThere), j)
 }
 
+// A prefix of any length is cut so that pods and Service fit.
+func TestALongGeneratedNameOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	for name, prefix := range map[string]string{"with a letter first": strings.Repeat("a", 70), "with a digit first": strings.Repeat("3", 70)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSpace(t)
+			create := []string{"create", "--filename", "-"}
+			if old() {
+				s.refused(manifest(prefix, generated, nodes("2")), create, "multi-node-version")
+				return
+			}
+			s.do(manifest(prefix, generated, nodes("2")), create...)
+			j := s.only()
+			checkRendezvous(t, s.service(j.Spec.Template.Spec.Subdomain, isThere), j)
+		})
+	}
+}
+
 func TestThreeGeneratedNamesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)

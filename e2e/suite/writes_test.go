@@ -168,11 +168,7 @@ func replacePlain(s *space, edits []edit) {
 // replaceSelecting is a replacement that works without us, since nothing in it
 // was generated. What was injected is not in the manifest, and so comes back.
 func replaceSelecting(s *space, edits []edit) {
-	own := func(j *batchv1.Job) {
-		labels := map[string]string{"app": "a", "job-name": "a"}
-		j.Spec.ManualSelector, j.Spec.Selector = ptr.To(true), &metav1.LabelSelector{MatchLabels: labels}
-		j.Spec.Template.Labels = labels
-	}
+	own := selecting("job-name", "a")
 	edits = append(slices.Clone(edits), own)
 	s.do(manifest("a", edits...), create...)
 	was := s.job("a")
@@ -181,6 +177,15 @@ func replaceSelecting(s *space, edits []edit) {
 	s.do(manifest("a", append(edits, mark)...), append([]string{"replace"}, fromInput...)...)
 	if s.kept(was).Labels["mark"] != "new" {
 		s.Error("the label is missing")
+	}
+}
+
+// selecting lets a Job find its pods by a label of their template.
+func selecting(key, value string) edit {
+	return func(j *batchv1.Job) {
+		labels := map[string]string{key: value}
+		j.Spec.ManualSelector, j.Spec.Selector = ptr.To(true), &metav1.LabelSelector{MatchLabels: labels}
+		j.Spec.Template.Labels = labels
 	}
 }
 
