@@ -86,6 +86,7 @@ fuzz: ## Fuzz injection, the parsers and the reader for half a minute each
 	go test ./pkg/validate -run '^$$' -fuzz FuzzParseVersion -fuzztime 30s
 	go test ./pkg/audit -run '^$$' -fuzz FuzzRead -fuzztime 30s -fuzzminimizetime 1s
 	go test ./pkg/audit -run '^$$' -fuzz FuzzSplit -fuzztime 30s -fuzzminimizetime 1s
+	go test ./pkg/audit -run '^$$' -fuzz FuzzNothingIsPassedOver -fuzztime 30s -fuzzminimizetime 1s
 
 .PHONY: bench
 bench: ## Measure admission beside a handler that does nothing

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 // gaps are lines that may stand between two documents without being one.
@@ -140,6 +141,36 @@ func FuzzSplit(f *testing.F) {
 		s.gap("---\n")
 		for _, end := range []string{"\n", "\r\n", "\r"} {
 			s.check(t, end)
+		}
+	})
+}
+
+// FuzzNothingIsPassedOver compares with what a parser of whole streams finds: no
+// text may hide an object from us in silence.
+func FuzzNothingIsPassedOver(f *testing.F) {
+	pod := "{apiVersion: v1, kind: Pod}\n"
+	for _, seed := range []string{
+		"---\n# a\n---\n" + pod, pod + "...\n" + pod, "--- " + pod + "--- |\n a\n---\n" + pod, "a: |\n ---\n" + pod, "\"a\n--- b\"\n" + pod,
+		"\ufeff" + pod + "\ufeff---\r" + pod, "%YAML 1.1\n---\n" + pod + "...\n# a\n" + pod, "--- &a " + pod, "--- !!map\n" + pod + "---\n", "\u2028---\u0085" + pod,
+		"{\"apiVersion\": \"v1\", \"kind\": \"Pod\"} {\"apiVersion\": \"v1\", \"kind\": \"Pod\"}", "? a\n---\n? b\n---\n" + pod,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		decoder := yaml.NewDecoder(strings.NewReader(text))
+		want := 0
+		for {
+			var head struct{ APIVersion, Kind string }
+			if err := decoder.Decode(&head); err != nil {
+				break // what is beyond is broken, or not there
+			}
+			if head.Kind == "Pod" {
+				want++
+			}
+		}
+		objects, problems := Read([]string{Stdin}, strings.NewReader(text), MaxManifest)
+		if len(objects) < want && len(problems) == 0 {
+			t.Errorf("%d of %d objects are found in %q", len(objects), want, text)
 		}
 	})
 }
