@@ -135,6 +135,8 @@ func (c *certificate) follow(mgr ctrl.Manager, o *certFlags) error {
 		c.source, c.check = made.GetCertificate, made.Check
 		return made.SetupWithManager(mgr)
 	}
+	// Files that the kubelet mounted change by a link above them, of which no
+	// event tells: then the watcher finds out within the 10 s of its polling.
 	files, err := certwatcher.New(o.file, o.keyFile)
 	if err != nil {
 		return fmt.Errorf("read the certificate: %w", err)

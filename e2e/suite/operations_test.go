@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,12 @@ func TestARenewedCertificateIsServedWithoutARestart(t *testing.T) {
 		}
 		return err
 	})
+	metrics, err := hook.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := strconv.FormatFloat(float64(want.NotAfter.Unix()), 'g', -1, 64)
+	s.contains(metrics, "\ntaojob_certificate_expiry_timestamp_seconds "+end+"\n")
 	s.do(manifest("after"), create...)
 	checkInjected(t, s.job("after"), "tao-creds-after")
 }

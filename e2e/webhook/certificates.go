@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/taojob/taojob/e2e/internal/mount"
 )
 
 // authority signs the webhook's certificates, as cert-manager would.
@@ -38,9 +38,8 @@ func newAuthority() (*authority, error) {
 	return &authority{key: key, cert: cert, pem: encode("CERTIFICATE", der)}, err
 }
 
-// issue writes tls.crt and tls.key to a folder, replacing what is there, and
-// returns the new certificate. Each file is replaced as a whole, and the key
-// first: whoever watches the folder then never sees half of one.
+// issue writes tls.crt and tls.key to a folder, as the kubelet does for a Secret,
+// and returns the new certificate.
 func (a *authority) issue(dir string) (*x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,10 +56,8 @@ func (a *authority) issue(dir string) (*x509.Certificate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode key: %w", err)
 	}
-	if err := replace(filepath.Join(dir, "tls.key"), encode("PRIVATE KEY", private)); err != nil {
-		return nil, err
-	}
-	if err := replace(filepath.Join(dir, "tls.crt"), encode("CERTIFICATE", der)); err != nil {
+	files := map[string][]byte{"tls.crt": encode("CERTIFICATE", der), "tls.key": encode("PRIVATE KEY", private)}
+	if err := mount.Write(dir, files); err != nil {
 		return nil, err
 	}
 	return x509.ParseCertificate(der)
@@ -78,11 +75,4 @@ func certificate(name string) *x509.Certificate {
 
 func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
-func replace(path string, content []byte) error {
-	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return os.Rename(path+".new", path)
 }

@@ -90,8 +90,12 @@ func (w *Webhook) redirect(c *admissionv1.WebhookClientConfig, namespaces **meta
 	if c.Service == nil || c.Service.Path == nil {
 		return errors.New("register webhook: want a Service and a path in config/, to know the path")
 	}
-	url := "https://" + w.address + *c.Service.Path
-	*c = admissionv1.WebhookClientConfig{URL: &url, CABundle: w.authority.pem}
+	host, bundle := w.address, w.authority.pem
+	if w.opts.Self { // it finds out whom to trust, and certificates are for names
+		host, bundle = strings.Replace(host, "127.0.0.1", "localhost", 1), nil
+	}
+	url := "https://" + host + *c.Service.Path
+	*c = admissionv1.WebhookClientConfig{URL: &url, CABundle: bundle}
 	if w.opts.Namespace != "" {
 		*namespaces = &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.opts.Namespace}}
 	}

@@ -10,10 +10,10 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/taojob/taojob/e2e/cluster"
@@ -44,6 +44,10 @@ type Options struct {
 	// Namespace is the only one whose objects the webhook is asked about, to
 	// keep two of them on one cluster apart. Empty for what config/ says.
 	Namespace string
+	// Self makes the webhook keep its own certificate, in a Secret of Namespace.
+	Self bool
+	// Env are further variables of the process.
+	Env []string
 	// Detach lets the webhook outlive this process; Down stops it.
 	Detach bool
 	// Log gets a line about each step; nil for none.
@@ -71,10 +75,7 @@ func Start(ctx context.Context, c *cluster.Cluster, opts Options) (*Webhook, err
 	if opts.Name == "" {
 		opts.Name = "taojob"
 	}
-	w := &Webhook{opts: opts, cluster: c, Dir: filepath.Join(c.Dir, folder)}
-	if opts.Command != nil {
-		w.Dir = filepath.Join(c.Dir, opts.Name)
-	}
+	w := &Webhook{opts: opts, cluster: c, Dir: folderOf(c.Dir, opts.Name)}
 	w.LogFile = process.LogFile(w.Dir, folder)
 	if err := w.start(ctx); err != nil {
 		w.Kill()
@@ -98,10 +99,7 @@ func (w *Webhook) start(ctx context.Context) error {
 	if err := w.grant(ctx, &config.role); err != nil {
 		return err
 	}
-	if err := w.Run(ctx); err != nil {
-		return err
-	}
-	if err := w.register(ctx, config); err != nil {
+	if err := w.runAndRegister(ctx, config); err != nil {
 		return err
 	}
 	if w.opts.Command != nil { // it may accept everything
@@ -110,6 +108,24 @@ func (w *Webhook) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	return w.awaitDenial(ctx)
+}
+
+// runAndRegister does both. A webhook that keeps its own certificate is ready
+// only when the configurations are there for it to put its authority into.
+func (w *Webhook) runAndRegister(ctx context.Context, config *objects) error {
+	if !w.opts.Self {
+		if err := w.Run(ctx); err != nil {
+			return err
+		}
+		return w.register(ctx, config)
+	}
+	if err := w.prepareSelf(ctx); err != nil {
+		return err
+	}
+	if err := w.register(ctx, config); err != nil {
+		return err
+	}
+	return w.Run(ctx)
 }
 
 // prepare builds the binary and writes what it reads.
@@ -134,15 +150,31 @@ func (w *Webhook) prepare(ctx context.Context, root string) (err error) {
 	if w.command, err = w.base(ctx, root); err != nil {
 		return err
 	}
-	ports, err := w.cluster.Ports(3) //nolint:contextcheck // a port is free or not at once
+	if err := w.choosePorts(); err != nil { //nolint:contextcheck // a port is free or not at once
+		return err
+	}
+	w.command = append(w.command, "--cert-dir", certs, "--host", "127.0.0.1", "--kubeconfig", kubeconfig, "--log-level", "debug")
+	w.command = append(w.command, w.addresses()...)
+	if w.opts.Self {
+		w.command = append(w.command, w.selfArgs()...)
+	}
+	w.command = append(w.command, w.opts.Args...)
+	return nil
+}
+
+func (w *Webhook) choosePorts() error {
+	ports, err := w.cluster.Ports(3)
 	if err != nil {
 		return err
 	}
 	w.address, w.health, w.metrics = address(ports[0]), address(ports[1]), address(ports[2])
-	w.command = append(w.command, "--cert-dir", certs, "--host", "127.0.0.1", "--port", strconv.Itoa(ports[0]),
-		"--health-addr", w.health, "--metrics-addr", w.metrics, "--kubeconfig", kubeconfig, "--log-level", "debug")
-	w.command = append(w.command, w.opts.Args...)
 	return nil
+}
+
+// addresses are the flags about them.
+func (w *Webhook) addresses() []string {
+	_, port, _ := net.SplitHostPort(w.address) // it is of our making
+	return []string{"--port", port, "--health-addr", w.health, "--metrics-addr", w.metrics}
 }
 
 func (w *Webhook) base(ctx context.Context, root string) ([]string, error) {
@@ -165,6 +197,7 @@ func (w *Webhook) Run(ctx context.Context) (err error) {
 	began := time.Now()
 	w.process, err = process.Start(process.Command{
 		Name: folder, Dir: w.Dir, Binary: w.command[0], Args: w.command[1:], Detach: w.opts.Detach,
+		Env: append([]string{"POD_NAMESPACE=" + w.opts.Namespace}, w.opts.Env...),
 	})
 	if err != nil {
 		return err
@@ -218,9 +251,14 @@ func (w *Webhook) Renew() (*x509.Certificate, error) {
 
 // Served returns the certificate that a new connection gets.
 func (w *Webhook) Served(ctx context.Context) (*x509.Certificate, error) {
-	pool := x509.NewCertPool()
-	pool.AddCert(w.authority.cert)
+	pool, err := w.roots(ctx)
+	if err != nil {
+		return nil, err
+	}
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
+	if w.opts.Self {
+		dialer.Config.ServerName = "localhost"
+	}
 	conn, err := dialer.DialContext(ctx, "tcp", w.address)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
