@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,7 +32,8 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	}
 	cluster.QPS, cluster.Burst = 50, 100 // a burst of Jobs wants a burst of Services
 	served := &certificate{}
-	mgr, err := newManager(cluster, o, served)
+	hooks := newServer(o, served)
+	mgr, err := newManager(cluster, o, hooks)
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
@@ -44,7 +44,8 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	if err := watchFacts(ctx, mgr, facts); err != nil {
 		return fmt.Errorf("watch the cluster: %w", err)
 	}
-	register(mgr, settings, facts, o.onPolicyError == "allow")
+	hooks.ready = facts.Synced
+	register(hooks, settings, facts, o.onPolicyError == "allow")
 	instance, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("set up the reconciler: %w", err)
@@ -60,7 +61,7 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	return mgr.Start(drained(ctx, stopping, o.drain))
 }
 
-func newManager(cluster *rest.Config, o *options, served *certificate) (ctrl.Manager, error) {
+func newManager(cluster *rest.Config, o *options, hooks webhook.Server) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -74,19 +75,16 @@ func newManager(cluster *rest.Config, o *options, served *certificate) (ctrl.Man
 		Cache:                  kept,
 		HealthProbeBindAddress: o.healthAddr,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddr},
-		WebhookServer: webhook.NewServer(webhook.Options{
-			Host: o.host, Port: o.port, TLSOpts: []func(*tls.Config){secure(served)},
-		}),
+		WebhookServer:          hooks,
 	})
 }
 
 // register serves the webhooks under the paths that the configuration objects name.
-func register(mgr ctrl.Manager, s *settings, facts *admission.Facts, allowOnError bool) {
+func register(server webhook.Server, s *settings, facts *admission.Facts, allowOnError bool) {
 	mutator := &admission.Mutator{Options: func() mutate.Options { return s.options }}
 	validator := &admission.Validator{
 		Engine: func() *validate.Engine { return s.engine }, Facts: facts, AllowOnError: allowOnError,
 	}
-	server := mgr.GetWebhookServer()
 	server.Register("/mutate-job", mutator.Webhook())
 	server.Register("/validate-job", validator.JobWebhook())
 	server.Register("/validate-cronjob", validator.CronJobWebhook())

@@ -17,7 +17,7 @@ import (
 
 // options are what the flags say.
 type options struct {
-	host                         string
+	host, socket                 string
 	port                         int
 	certs                        certFlags
 	healthAddr, metricsAddr      string
@@ -70,6 +70,7 @@ func (o *options) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.host, "host", "", "address to serve the webhooks on (default all)")
 	f.IntVar(&o.port, "port", 9443, "port to serve the webhooks on")
+	f.StringVar(&o.socket, "socket", "", "`path` of the Unix socket of \"webhook hold\", to serve on the port that it keeps open (default --host and --port)")
 	o.certs.flags(f)
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics; 0 for none")

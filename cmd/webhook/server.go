@@ -42,6 +42,13 @@ type server struct {
 	started atomic.Bool
 }
 
+// newServer takes no requests before ready is set and says so.
+func newServer(o *options, served *certificate) *server {
+	config := &tls.Config{NextProtos: []string{"h2"}}
+	secure(served)(config)
+	return &server{Server: webhook.NewServer(webhook.Options{}), host: o.host, port: o.port, held: o.socket, tls: config}
+}
+
 // Start serves until ctx ends, and then answers what is still open.
 func (s *server) Start(ctx context.Context) error {
 	l, err := s.listen(ctx)

@@ -16,7 +16,8 @@ import (
 
 // kubeletConfig differs from the defaults where one small machine asks for it:
 // cgroup v1 still works, nothing is evicted and no image removed for a disk
-// that is nearly full, and no cgroup holds the whole of the pods.
+// that is nearly full, no cgroup holds the whole of the pods, and pods see a
+// changed Secret sooner than after a minute.
 const kubeletConfig = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 authentication: {anonymous: {enabled: false}, webhook: {enabled: false}, x509: {clientCAFile: %[1]q}}
@@ -25,6 +26,7 @@ containerRuntimeEndpoint: unix://` + containerdSocket + `
 cgroupDriver: cgroupfs
 failCgroupV1: false
 failSwapOn: false
+syncFrequency: 10s
 enforceNodeAllocatable: []
 evictionHard: {memory.available: 1Mi, nodefs.available: 1%%, imagefs.available: 1%%, nodefs.inodesFree: 1%%}
 imageGCHighThresholdPercent: 100

@@ -29,6 +29,13 @@ func (s *site) install(t *testing.T, mode string, more ...string) {
 		if err != nil {
 			t.Error(err)
 		}
+		if _, err := s.command(context.Background(), "", s.kubectl, "-n", system, "wait", "pod", "--all", "--for=delete", "--timeout=1m"); err != nil {
+			t.Error(err)
+		}
+		left, err := s.command(context.Background(), "", s.kubectl, "-n", system, "get", "deployments,services,secrets,configmaps,serviceaccounts,roles", "-o", "name")
+		if want := "configmap/kube-root-ca.crt\nserviceaccount/default\n"; err != nil || left != want {
+			t.Errorf("an installation that is taken away leaves %q, %v; want %q", left, err, want)
+		}
 	})
 	s.answering(t)
 }
