@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,6 +47,20 @@ items:
 kind: List
 `
 
+// asJSON is nodes with that indentation.
+func asJSON(t *testing.T, indent string) string {
+	t.Helper()
+	var tree any
+	if err := yaml.Unmarshal([]byte(nodes), &tree); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.MarshalIndent(tree, "", indent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
 func TestReadInventoryKeepsAllButTheImages(t *testing.T) {
 	compact := strings.Replace(nodes, "    images:\n    - names:\n", "    images: [{names: [x]}]\n    other:\n    - names:\n", 1)
 	for name, in := range map[string]string{
@@ -55,7 +70,10 @@ func TestReadInventoryKeepsAllButTheImages(t *testing.T) {
 		"images that are no block":     compact,
 		"a file that ends with images": "apiVersion: v1\nkind: Node\nstatus:\n  images:\n  - names: [a]",
 		"without any":                  "apiVersion: v1\nkind: Node\nstatus: {phase: Running}\n",
-		"as JSON":                      `{"apiVersion": "v1", "kind": "Node", "status": {"images": [{"names": ["a"]}]}}`,
+		"as JSON of one line":          `{"apiVersion": "v1", "kind": "Node", "status": {"images": [{"names": ["a"]}]}}`,
+		"as JSON of kubectl":           asJSON(t, "    "),
+		"as JSON of jq":                asJSON(t, "  "),
+		"as JSON without indentation":  asJSON(t, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, problems := Read([]string{Stdin}, strings.NewReader(in), MaxInventory)
@@ -87,7 +105,9 @@ func imageless(t *testing.T, objects []Object) map[string]corev1.Node {
 }
 
 func TestTheImagesAreNotRead(t *testing.T) {
-	if text := string(withoutImages([]byte(nodes))); strings.Contains(text, "registry") || strings.Contains(text, "- c") {
-		t.Error(text)
+	for name, in := range map[string]string{"YAML": nodes, "JSON": asJSON(t, "    ")} {
+		if text := string(withoutImages([]byte(in))); strings.Contains(text, "registry") || strings.Contains(text, "\"c\"") || strings.Contains(text, "- c") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
