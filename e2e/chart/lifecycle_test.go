@@ -39,6 +39,8 @@ var certificates = map[string][]string{
 		"Certificate taojob-system taojob-webhook-ca",
 		"Issuer taojob-system taojob-webhook-ca",
 		"Issuer taojob-system taojob-webhook-root",
+		"Secret taojob-system taojob-webhook-ca",
+		"Secret taojob-system taojob-webhook-tls",
 	},
 	"self": {
 		"Role taojob-system taojob-webhook",
@@ -61,15 +63,15 @@ func TestLifecycle(t *testing.T) {
 			before := everything(t)
 			upgrade := []string{"upgrade", "--install", "taojob", "-n", Namespace, "--set", "certs.mode=" + mode}
 			must(t, "", helm, append(upgrade, previous[0])...)
-			fill(t, mode)
-			want := filled(t, mode)
+			fill(t)
+			want := filled(t)
 			for _, step := range [][]string{
 				append(slices.Clone(upgrade), current),
 				{"rollback", "taojob", "1", "-n", Namespace},
 				append(slices.Clone(upgrade), current),
 			} {
 				must(t, "", helm, step...)
-				if diff := cmp.Diff(want, filled(t, mode)); diff != "" {
+				if diff := cmp.Diff(want, filled(t)); diff != "" {
 					t.Errorf("helm %s changes what it should leave (-before +after):\n%s", step[0], diff)
 				}
 			}
@@ -83,7 +85,7 @@ func TestLifecycle(t *testing.T) {
 
 // fill writes what cert-manager or the webhook itself would: the authority into
 // every webhook, and the certificate into the Secret.
-func fill(t *testing.T, mode string) {
+func fill(t *testing.T) {
 	t.Helper()
 	for configuration, webhooks := range map[string]int{"mutatingwebhookconfiguration": 1, "validatingwebhookconfiguration": 2} {
 		var patch []string
@@ -92,25 +94,20 @@ func fill(t *testing.T, mode string) {
 		}
 		must(t, "", plane.Assets.Kubectl(), "patch", configuration, "taojob", "--type=json", "-p", "["+strings.Join(patch, ",")+"]")
 	}
-	if mode == "self" {
-		must(t, "", plane.Assets.Kubectl(), "-n", Namespace, "patch", "secret", "taojob-webhook-tls", "-p", `{"stringData": {"tls.crt": "certificate"}}`)
-	}
+	must(t, "", plane.Assets.Kubectl(), "-n", Namespace, "patch", "secret", "taojob-webhook-tls", "-p", `{"stringData": {"tls.crt": "certificate"}}`)
 }
 
 // filled reads what fill has written, and what the cluster has given.
-func filled(t *testing.T, mode string) string {
+func filled(t *testing.T) string {
 	t.Helper()
 	read := func(kind, name, path string) string {
 		return must(t, "", plane.Assets.Kubectl(), "-n", Namespace, "get", kind, name, "-o", "jsonpath="+path) + "\n"
 	}
-	all := read("mutatingwebhookconfiguration", "taojob", "{.webhooks[*].clientConfig.caBundle}") +
+	return read("mutatingwebhookconfiguration", "taojob", "{.webhooks[*].clientConfig.caBundle}") +
 		read("validatingwebhookconfiguration", "taojob", "{.webhooks[*].clientConfig.caBundle}") +
 		read("service", "taojob-webhook", "{.spec.clusterIP}") +
-		read("deployment", "taojob-webhook", "{.metadata.uid}")
-	if mode == "self" {
-		all += read("secret", "taojob-webhook-tls", "{.data}")
-	}
-	return all
+		read("deployment", "taojob-webhook", "{.metadata.uid}") +
+		read("secret", "taojob-webhook-tls", "{.data}")
 }
 
 // authority is a certificate in base64, which the API server looks into.

@@ -38,8 +38,8 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 func (n *Node) startContainerd(ctx context.Context) error {
 	cni := filepath.Join(n.Dir, "cni")
 	files := map[string]string{
-		filepath.Join(cni, "pods.conflist"):        cniConfig,
-		filepath.Join(n.Dir, "containerd.toml"):    fmt.Sprintf(containerdConfig, filepath.Join(n.Dir, "containerd"), cni),
+		filepath.Join(cni, "pods.conflist"):     cniConfig,
+		filepath.Join(n.Dir, "containerd.toml"): fmt.Sprintf(containerdConfig, filepath.Join(n.Dir, "containerd"), cni),
 	}
 	for path, content := range files {
 		if err := write(path, content); err != nil {
