@@ -19,6 +19,7 @@ race = $(if $(shell command -v gcc),-race)
 golangci-lint = go tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
 opa = go tool -modfile=$(CURDIR)/tools/opa/go.mod opa
 regal = go tool -modfile=$(CURDIR)/tools/regal/go.mod regal
+helm-docs = go tool -modfile=$(CURDIR)/tools/helm-docs/go.mod helm-docs
 
 .PHONY: help
 help: ## List the targets
@@ -99,6 +100,10 @@ bench-e2e: ## Measure creates through a real API server: no webhook, a do-nothin
 .PHONY: manifests
 manifests: ## Make the Kustomize bases of config/ from the chart
 	cd e2e && go run ./cmd/manifests
+
+.PHONY: docs
+docs: ## Make the chart's page from its values
+	$(helm-docs) --chart-search-root charts/taojob --output-file ../../docs/chart.md --sort-values-order file --log-level warning
 
 .PHONY: cluster
 cluster: ## Start a real control plane with the webhook, and print the KUBECONFIG to use
