@@ -26,15 +26,18 @@ import (
 
 // serve runs until ctx ends and then drains.
 func serve(ctx context.Context, cluster *rest.Config, o *options) error {
-	settings, err := load(ctx, o)
-	if err != nil {
-		return err
-	}
 	cluster.QPS, cluster.Burst = 50, 100 // a burst of Jobs wants a burst of Services
 	served := &certificate{}
 	hooks := newServer(o, served)
 	mgr, err := newManager(cluster, o, hooks)
 	if err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	files, err := follow(ctx, o, mgr.GetClient())
+	if err != nil {
+		return err
+	}
+	if err := mgr.Add(files); err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
 	if err := served.setUp(mgr, &o.certs); err != nil {
@@ -45,7 +48,7 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 		return fmt.Errorf("watch the cluster: %w", err)
 	}
 	hooks.ready = facts.Synced
-	register(hooks, settings, facts, o.onPolicyError == "allow")
+	register(hooks, files.Get, facts, o.onPolicyError == "allow")
 	instance, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("set up the reconciler: %w", err)
@@ -80,10 +83,10 @@ func newManager(cluster *rest.Config, o *options, hooks webhook.Server) (ctrl.Ma
 }
 
 // register serves the webhooks under the paths that the configuration objects name.
-func register(server webhook.Server, s *settings, facts *admission.Facts, allowOnError bool) {
-	mutator := &admission.Mutator{Options: func() mutate.Options { return s.options }}
+func register(server webhook.Server, use func() *settings, facts *admission.Facts, allowOnError bool) {
+	mutator := &admission.Mutator{Options: func() mutate.Options { return use().options }}
 	validator := &admission.Validator{
-		Engine: func() *validate.Engine { return s.engine }, Facts: facts, AllowOnError: allowOnError,
+		Engine: func() *validate.Engine { return use().engine }, Facts: facts, AllowOnError: allowOnError,
 	}
 	server.Register("/mutate-job", mutator.Webhook())
 	server.Register("/validate-job", validator.JobWebhook())

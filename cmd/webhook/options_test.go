@@ -95,6 +95,7 @@ func TestLoad(t *testing.T) {
 	mine := "# METADATA\n# title: a\n# description: b\n# custom: {id: mine, action: warn, fix: c}\npackage tao.rules.mine\n\nviolation contains {} if false\n"
 	for name, tc := range map[string]struct {
 		config, policy string
+		folder         string // of policies
 		rule           string // that must be there
 		says           string
 	}{
@@ -103,6 +104,8 @@ func TestLoad(t *testing.T) {
 		"the file names rules of one's own too": {policy: mine, config: head + "rules: {mine: deny}\n", rule: "mine"},
 		"a rule that is not there is refused":   {config: head + "rules: {mine: deny}\n", says: "unknown rule"},
 		"a field nobody knows is refused":       {config: head + "rule: {}\n", says: "unknown field"},
+		"a folder that is missing is told":      {folder: "/nowhere", says: "read --policies: there is no folder /nowhere"},
+		"a file for a folder is told":           {folder: os.Args[0], says: "read --policies: there is no folder"},
 		"a bad policy is refused by file":       {policy: "package tao.rules.mine\n", says: "x.rego"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +115,9 @@ func TestLoad(t *testing.T) {
 			}
 			if tc.policy != "" {
 				o.policies = filepath.Dir(file(t, tc.policy))
+			}
+			if tc.folder != "" {
+				o.policies = tc.folder
 			}
 			s, err := load(t.Context(), o)
 			if tc.says != "" {

@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/taojob/taojob/pkg/config"
 	"github.com/taojob/taojob/pkg/mutate"
+	"github.com/taojob/taojob/pkg/reload"
 	"github.com/taojob/taojob/pkg/validate"
 	"github.com/taojob/taojob/policies"
 )
@@ -27,6 +32,9 @@ func load(ctx context.Context, o *options) (*settings, error) {
 	}
 	opts := []validate.Option{validate.WithActions(c.Rules)}
 	if o.policies != "" {
+		if info, err := os.Stat(o.policies); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("read --policies: there is no folder %s; make it, or leave the flag out", o.policies)
+		}
 		opts = append(opts, validate.WithPolicies(o.policies, os.DirFS(o.policies)))
 	}
 	engine, err := validate.New(ctx, policies.FS, opts...)
@@ -34,4 +42,17 @@ func load(ctx context.Context, o *options) (*settings, error) {
 		return nil, err
 	}
 	return &settings{options: c.Options(), engine: engine}, nil
+}
+
+// follow reads the settings, and again whenever their files change.
+func follow(ctx context.Context, o *options, events client.Client) (*reload.Files[*settings], error) {
+	var paths []string
+	for _, path := range []string{o.config, o.policies} {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	pod := reload.Pod{Namespace: os.Getenv("POD_NAMESPACE"), Name: os.Getenv("POD_NAME"), UID: types.UID(os.Getenv("POD_UID"))}
+	return reload.New(ctx, reload.Options{Paths: paths, Failed: reload.Report(events, pod)},
+		func(ctx context.Context) (*settings, error) { return load(ctx, o) })
 }

@@ -53,11 +53,11 @@ type verdict struct {
 }
 
 func (v *Validator) judge(ctx context.Context, s subject) verdict {
-	return v.judgeBy(ctx, s, v.Facts.of(ctx, s))
+	return judgeBy(ctx, v.Engine(), s, v.Facts.of(ctx, s))
 }
 
-func (v *Validator) judgeBy(ctx context.Context, s subject, facts validate.Facts) verdict {
-	decision, err := v.Engine().Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: facts})
+func judgeBy(ctx context.Context, rules *validate.Engine, s subject, facts validate.Facts) verdict {
+	decision, err := rules.Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: facts})
 	found := decision.Violations
 	for _, err := range s.errs {
 		found = append(found, validate.Refusal(s.below, err))
@@ -70,15 +70,15 @@ func (v *Validator) judgeBy(ctx context.Context, s subject, facts validate.Facts
 // be evaluated on old could not tell, and one that fails on both fails for a
 // reason that is not the update's: neither may hold the object up.
 func (v *Validator) judgeUpdate(ctx context.Context, old, updated subject) verdict {
-	facts := v.Facts.of(ctx, updated)
-	now := v.judgeBy(ctx, updated, facts)
+	rules, facts := v.Engine(), v.Facts.of(ctx, updated) // the same for both: either may change meanwhile
+	now := judgeBy(ctx, rules, updated, facts)
 	if len(now.found) == 0 && len(now.failed) == 0 {
 		return now
 	}
 	if !samePods(old, updated) { // else numbers in messages must not differ by a node that came meanwhile
 		facts = v.Facts.of(ctx, old)
 	}
-	before := v.judgeBy(ctx, old, facts)
+	before := judgeBy(ctx, rules, old, facts)
 	known := map[identity]bool{}
 	for _, f := range before.found {
 		known[identify(f)] = true
