@@ -47,7 +47,7 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	if err := watchFacts(ctx, mgr, facts); err != nil {
 		return fmt.Errorf("watch the cluster: %w", err)
 	}
-	hooks.ready = facts.Synced
+	hooks.ready = func() bool { return facts.Synced() && served.source.Present() }
 	register(hooks, files.Get, facts, o.onPolicyError == "allow")
 	instance, err := os.Hostname()
 	if err != nil {

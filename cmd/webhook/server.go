@@ -30,7 +30,7 @@ const (
 // server serves the webhooks that are registered with controller-runtime's own
 // server, on a socket that another process may hold. That one takes connections
 // while nobody serves, so that they must not be answered before they can be
-// answered well: not before the caches are complete.
+// answered well: not before the caches are complete and there is a certificate.
 type server struct {
 	webhook.Server
 

@@ -32,6 +32,12 @@ func (s Source) leaf() (*x509.Certificate, error) {
 	return c.Leaf, nil
 }
 
+// Present tells whether there is a certificate, good or not.
+func (s Source) Present() bool {
+	_, err := s.leaf()
+	return err == nil
+}
+
 // Check returns an error unless a certificate is served that is valid at now.
 func (s Source) Check(now time.Time) error {
 	c, err := s.leaf()

@@ -38,6 +38,9 @@ func TestWhatIsServed(t *testing.T) {
 			if err := tc.source.Check(tc.now); (err == nil) != tc.ok {
 				t.Errorf("the error is %v", err)
 			}
+			if got := tc.source.Present(); got != (tc.expiry != 0) {
+				t.Errorf("there is one: %t", got)
+			}
 			if got := testutil.ToFloat64(tc.source.Expiry()); got != tc.expiry {
 				t.Errorf("it ends at %f", got)
 			}
