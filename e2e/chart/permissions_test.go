@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestPermissions compares what the service account may do, as the API server
@@ -23,24 +24,22 @@ func TestPermissions(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			anybody := allowed(t, "default")
-			var own []string
-			for _, line := range allowed(t, "taojob-webhook") {
-				if !slices.Contains(anybody, line) {
-					own = append(own, line)
+			for _, namespace := range []string{Namespace, metav1.NamespaceDefault} {
+				anybody := allowed(t, namespace, "default")
+				own := slices.DeleteFunc(allowed(t, namespace, "taojob-webhook"), func(line string) bool { return slices.Contains(anybody, line) })
+				if diff := cmp.Diff(documented(t, mode, namespace), own); diff != "" {
+					t.Errorf("permissions in %s (-documented +granted):\n%s", namespace, diff)
 				}
-			}
-			if diff := cmp.Diff(documented(t, mode), own); diff != "" {
-				t.Errorf("permissions (-documented +granted):\n%s", diff)
 			}
 		})
 	}
 }
 
-// allowed lists what an account may do: resource, names, verbs.
-func allowed(t *testing.T, account string) []string {
+// allowed lists what an account of the installation may do in a namespace:
+// resource, names, verbs.
+func allowed(t *testing.T, namespace, account string) []string {
 	t.Helper()
-	out := must(t, "", plane.Assets.Kubectl(), "auth", "can-i", "--list", "--no-headers", "-n", Namespace,
+	out := must(t, "", plane.Assets.Kubectl(), "auth", "can-i", "--list", "--no-headers", "-n", namespace,
 		"--as=system:serviceaccount:"+Namespace+":"+account,
 		"--as-group=system:serviceaccounts", "--as-group=system:authenticated")
 	var lines []string
@@ -51,8 +50,8 @@ func allowed(t *testing.T, account string) []string {
 	return lines
 }
 
-// documented are the lines of the page's table that hold in a mode.
-func documented(t *testing.T, mode string) []string {
+// documented are the lines of the page's table that hold in a mode and namespace.
+func documented(t *testing.T, mode, namespace string) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "permissions.md"))
 	if err != nil {
@@ -61,16 +60,16 @@ func documented(t *testing.T, mode string) []string {
 	var lines []string
 	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 8 {
+		if len(cells) != 9 {
 			continue
 		}
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		if cells[1] != "cluster" && cells[1] != mode {
-			continue
+		here := cells[2] == "cluster" || cells[2] == "own namespace" && namespace == Namespace
+		if here && (cells[1] == "any" || cells[1] == mode) {
+			lines = append(lines, fmt.Sprintf("%s [] [%s] [%s]", resource(cells[3], cells[4]), cells[5], strings.ReplaceAll(cells[6], ", ", " ")))
 		}
-		lines = append(lines, fmt.Sprintf("%s [] [%s] [%s]", resource(cells[2], cells[3]), cells[4], strings.ReplaceAll(cells[5], ", ", " ")))
 	}
 	slices.Sort(lines)
 	return lines
