@@ -33,6 +33,15 @@ build: ## Build the webhook and the kubectl plugin into bin/
 install: ## Install the kubectl plugin where go install puts commands
 	CGO_ENABLED=0 go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/kubectl-tao
 
+IMAGE ?= taojob/webhook:$(VERSION)
+PLATFORMS ?= linux/amd64,linux/arm64
+
+.PHONY: image
+image: ## Make the webhook's container image, as an archive, without a container engine
+	@mkdir -p $(BIN)
+	cd tools/image && go run . --root ../.. --tag $(IMAGE) --version $(VERSION) --platform $(PLATFORMS) \
+		--output ../../$(BIN)/webhook-image.tar --sbom ../../$(BIN)
+
 .PHONY: demo
 demo: ## Show what taojob does, without a cluster
 	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kubectl-tao
@@ -44,6 +53,7 @@ test: unit rego lint e2e ## Run every test: unit, Rego, lint, and end to end on 
 .PHONY: unit
 unit: ## Run the unit tests
 	go test $(race) ./...
+	cd tools/image && go test ./...
 
 .PHONY: rego
 rego: ## Test, format-check and lint the policies
@@ -58,6 +68,7 @@ lint: ## Check format, vet and lint the Go code
 	go vet ./...
 	$(golangci-lint) run
 	cd e2e && go vet ./... && $(golangci-lint) run --config ../.golangci.yml
+	cd tools/image && go vet ./... && $(golangci-lint) run --config ../../.golangci.yml
 	cd e2e/certmanager && go vet ./... && $(golangci-lint) run --config ../../.golangci.yml
 
 .PHONY: fmt
