@@ -10,9 +10,11 @@ import (
 	"github.com/taojob/taojob/e2e/webhook"
 )
 
+// CertManager is the folder, in the checkout, of our build of cert-manager.
+const CertManager = "e2e/certmanager"
+
 const (
 	certManagerImage  = "docker.io/taojob/certmanager:node"
-	certManagerFolder = "e2e/certmanager"
 	certManagerModule = "github.com/cert-manager/cert-manager"
 )
 
@@ -27,7 +29,7 @@ func (n *Node) StartCertManager(ctx context.Context) error {
 		return err
 	}
 	binary := filepath.Join(n.Dir, "certmanager")
-	if err := Compile(ctx, root, certManagerFolder, binary); err != nil {
+	if err := Compile(ctx, root, CertManager, binary); err != nil {
 		return err
 	}
 	err = n.Import(ctx, Image{
@@ -36,7 +38,7 @@ func (n *Node) StartCertManager(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	crds, err := definitions(ctx, filepath.Join(root, certManagerFolder))
+	crds, err := definitions(ctx, filepath.Join(root, CertManager))
 	if err != nil {
 		return err
 	}

@@ -169,8 +169,12 @@ func (s *Self) serve(ctx context.Context, secret *corev1.Secret) {
 	if old != nil && old.Leaf.Equal(leaf) {
 		return
 	}
+	// A certificate of the authority whose other one is served already is
+	// trusted as well as that one.
+	ca := issuerOf(leaf, trusted)
+	same := old != nil && old.Leaf.CheckSignatureFrom(ca) == nil
 	good := s.Check(ctx) == nil
-	if good && (s.trusted(ctx, leaf) != nil || !s.known(ctx, issuerOf(leaf, trusted))) {
+	if good && (s.trusted(ctx, leaf) != nil || !same && !s.known(ctx, ca)) {
 		return
 	}
 	pair, err := tls.X509KeyPair(secret.Data[tlsCert], secret.Data[tlsKey])

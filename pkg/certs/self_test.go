@@ -182,3 +182,25 @@ func reconcileTwice(ctx context.Context, s *Self) error {
 	_, err := s.Reconcile(ctx, ctrl.Request{})
 	return err
 }
+
+func TestALostCertificateIsReplacedAtOnce(t *testing.T) {
+	s := newStage(t, secret(), mutating(), validating())
+	s.reconcile()
+	s.lag()
+	before := s.replicas[0].served.Load().Leaf
+	lost := &corev1.Secret{}
+	if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(secret()), lost); err != nil {
+		t.Fatal(err)
+	}
+	lost.Data[tlsCert] = nil
+	if err := s.client.Update(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	s.reconcile()
+	s.checkTrust()
+	for i, replica := range s.replicas {
+		if replica.served.Load().Leaf.Equal(before) {
+			t.Errorf("replica %d waits, although the API servers trust the authority", i)
+		}
+	}
+}

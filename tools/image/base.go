@@ -77,3 +77,8 @@ func passwd() (v1.Layer, error) {
 		return io.NopCloser(bytes.NewReader(out.Bytes())), nil
 	}, tarball.WithMediaType(types.OCILayer))
 }
+
+// indexOf is an index of one image, which tells its platform by itself.
+func indexOf(image v1.Image) v1.ImageIndex {
+	return mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: image})
+}

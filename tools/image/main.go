@@ -142,11 +142,14 @@ func (o *options) build(ctx context.Context) (v1.ImageIndex, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", o.main, err)
 	}
-	index, ok := result.(v1.ImageIndex)
-	if !ok {
-		return nil, fmt.Errorf("build %s: got %T, want an index of platforms", o.main, result)
+	switch r := result.(type) {
+	case v1.ImageIndex:
+		return r, nil
+	case v1.Image: // ko's answer for a single platform
+		return indexOf(r), nil
+	default:
+		return nil, fmt.Errorf("build %s: got %T, want an image", o.main, result)
 	}
-	return index, nil
 }
 
 // commit returns the revision that is checked out, and the time that the image

@@ -15,6 +15,7 @@ const (
 	tlsSecret  = "taojob-webhook-tls"
 	// webhookPods selects the Deployment's pods.
 	webhookPods = "app.kubernetes.io/component=webhook"
+	replicas    = 2 // the chart's default
 	// chart of the checkout, from its top.
 	chart = "charts/taojob"
 )

@@ -9,6 +9,23 @@ import (
 	"github.com/taojob/taojob/e2e/webhook"
 )
 
+// disturbance is something that happens to an installation.
+type disturbance struct {
+	reason string
+	outage bool // of the API server, made by the disturbance itself
+	cuts   int  // how many requests may be under way when it ends a process
+	do     func(t *testing.T, mode string)
+}
+
+func disturbances() []disturbance {
+	return []disturbance{
+		{reason: "a rolling upgrade fails no admission", do: here.rollOut},
+		{reason: "a rotated certificate fails no admission", do: here.rotate},
+		{reason: "the death of a replica fails no admission", cuts: replicas, do: here.kill},
+		{reason: "a restart of the API server fails no admission beyond itself", outage: true, do: here.restartAPIServer},
+	}
+}
+
 // TestInstallation disturbs an installation in all the ways that a cluster
 // does in a year, while Jobs are created all the time. None of them may fail.
 func TestInstallation(t *testing.T) {
@@ -21,21 +38,12 @@ func TestInstallation(t *testing.T) {
 			if mode == "cert-manager" {
 				t.Run("Jobs train", here.trains)
 			}
-			for _, d := range []struct {
-				reason string
-				outage bool // of the API server, by the disturbance itself
-				do     func(t *testing.T, mode string)
-			}{
-				{"a rolling upgrade fails no admission", false, here.rollOut},
-				{"a rotated certificate fails no admission", false, here.rotate},
-				{"the death of a replica fails no admission", false, here.kill},
-				{"a restart of the API server fails no admission beyond itself", true, here.restartAPIServer},
-			} {
+			for _, d := range disturbances() {
 				t.Run(d.reason, func(t *testing.T) {
 					l := here.startLoad(t)
 					d.do(t, mode)
 					l.watch(t)
-					l.judge(t, d.outage)
+					l.judge(t, d)
 				})
 			}
 			t.Run("without any webhook only labelled Jobs wait", here.withoutWebhook)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ type load struct {
 	mu      sync.Mutex
 	took    []time.Duration
 	failed  []error // the webhook's fault
+	cut     int     // a process was killed while it answered
 	outages int     // no API server to ask
 }
 
@@ -83,6 +85,8 @@ func (l *load) create(s *site, name string) {
 		l.took = append(l.took, took)
 	case isOutage(err):
 		l.outages++
+	case isCut(err):
+		l.cut++
 	default:
 		l.failed = append(l.failed, fmt.Errorf("%s after %s: %w", start.Format("15:04:05.000"), took.Round(time.Millisecond), err))
 	}
@@ -106,6 +110,13 @@ func isOutage(err error) bool {
 	return apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)
 }
 
+// isCut tells whether a connection ended while the webhook answered. The API
+// server asks nobody twice, so that this request is lost with the process.
+func isCut(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "connection reset by peer") || strings.HasSuffix(text, ": EOF")
+}
+
 // watch lets the load go on for a while after what was done to the webhook.
 func (l *load) watch(t *testing.T) {
 	t.Helper()
@@ -119,9 +130,10 @@ func (l *load) watch(t *testing.T) {
 	time.Sleep(limit) // it is the length of a measurement, not a wait for something
 }
 
-// judge ends the load and fails the test if any Job was refused. Outages are
-// counted as such only where the test makes one.
-func (l *load) judge(t *testing.T, outage bool) {
+// judge ends the load and fails the test if any Job was refused, but for as
+// many as the disturbance itself may have cut off, and for those that found no
+// API server where the test has stopped it.
+func (l *load) judge(t *testing.T, d disturbance) {
 	t.Helper()
 	l.stop()
 	<-l.done
@@ -130,13 +142,16 @@ func (l *load) judge(t *testing.T, outage bool) {
 	if n == 0 {
 		t.Fatalf("no admission succeeded; %d failed: %v", len(l.failed), errors.Join(l.failed...))
 	}
-	t.Logf("%d admissions, %d failed, %d without an API server; p50 %s, p99 %s, slowest %s",
-		n+len(l.failed)+l.outages, len(l.failed), l.outages, l.took[n/2].Round(100*time.Microsecond),
+	t.Logf("%d admissions, %d failed, %d cut off, %d without an API server; p50 %s, p99 %s, slowest %s",
+		n+len(l.failed)+l.cut+l.outages, len(l.failed), l.cut, l.outages, l.took[n/2].Round(100*time.Microsecond),
 		l.took[n*99/100].Round(100*time.Microsecond), l.took[n-1].Round(100*time.Microsecond))
 	if len(l.failed) > 0 {
 		t.Errorf("%d admissions failed, among them:\n%v", len(l.failed), errors.Join(l.failed[:min(5, len(l.failed))]...))
 	}
-	if l.outages > 0 && !outage {
+	if l.cut > d.cuts {
+		t.Errorf("%d admissions were cut off, want %d at most", l.cut, d.cuts)
+	}
+	if l.outages > 0 && !d.outage {
 		t.Errorf("%d requests found no API server", l.outages)
 	}
 }

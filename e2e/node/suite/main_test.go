@@ -15,7 +15,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/taojob/taojob/e2e/cluster"
 	"github.com/taojob/taojob/e2e/node"
+	"github.com/taojob/taojob/e2e/webhook"
 )
 
 var here *site
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 
 func runAll(ctx context.Context, m *testing.M) (code int, err error) {
 	if os.Getenv(kubeconfigEnv) == "" && !node.Inside() {
-		if err := node.Build(ctx, ""); err != nil {
+		if err := prepare(ctx); err != nil {
 			return 1, err
 		}
 		return node.Sandbox(ctx)
@@ -41,4 +43,25 @@ func runAll(ctx context.Context, m *testing.M) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, here.close()) }()
 	return m.Run(), nil
+}
+
+// prepare builds all that the suite needs while there is a network: the
+// sandbox has none.
+func prepare(ctx context.Context) error {
+	if err := node.Build(ctx, ""); err != nil {
+		return err
+	}
+	if _, err := cluster.Helm(ctx); err != nil {
+		return err
+	}
+	root, err := webhook.Root()
+	if err != nil {
+		return err
+	}
+	for _, folder := range []string{node.CertManager, "cmd/webhook", imageTool} {
+		if err := node.Compile(ctx, root, folder, os.DevNull); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -68,7 +68,7 @@ func (s *site) withoutWebhook(t *testing.T) {
 		return gone(jobs.Get(ctx, "running", metav1.GetOptions{}))
 	})
 
-	s.scale(t, 2)
+	s.scale(t, replicas)
 	s.answering(t)
 	if _, err := jobs.Create(t.Context(), webhook.Job("labelled"), metav1.CreateOptions{}); err != nil {
 		t.Error(err)

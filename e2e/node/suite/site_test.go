@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ const (
 	torchImageEnv   = "E2E_TORCH_IMAGE"
 	torchImage      = "docker.io/taojob/torch:node"
 	webhookImage    = "docker.io/taojob/webhook:node"
+	imageTool       = "tools/image" // in the checkout
 )
 
 // site is where the suite runs: on its own node, or on a cluster that exists.
@@ -87,19 +89,20 @@ func startNode(ctx context.Context) (*node.Node, error) {
 	return n, importWebhook(ctx, n)
 }
 
-// importWebhook builds the webhook and gives its image to the node.
+// importWebhook makes the webhook's image as for a release, and gives it to the
+// node.
 func importWebhook(ctx context.Context, n *node.Node) error {
 	root, err := webhook.Root()
 	if err != nil {
 		return err
 	}
-	binary := filepath.Join(n.Dir, "webhook")
-	if err := node.Compile(ctx, root, "cmd/webhook", binary); err != nil {
-		return err
+	archive := filepath.Join(n.Dir, "webhook.tar")
+	cmd := exec.CommandContext(ctx, "go", "run", ".", "--root", root, "--tag", webhookImage, "--platform", "linux/"+runtime.GOARCH, "--output", archive)
+	cmd.Dir = filepath.Join(root, imageTool)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make the webhook's image: %w: %s", err, out)
 	}
-	return n.Import(ctx, node.Image{
-		Name: webhookImage, Files: map[string]string{"/webhook": binary}, Entrypoint: []string{"/webhook"}, User: "65532:65532",
-	})
+	return n.ImportArchive(ctx, archive)
 }
 
 func (s *site) close() error {
