@@ -19,6 +19,14 @@ import (
 	"github.com/taojob/taojob/pkg/job"
 )
 
+// Shorter names for the configurations of webhooks.
+type (
+	mutating       = admissionv1.MutatingWebhookConfiguration
+	mutatingList   = admissionv1.MutatingWebhookConfigurationList
+	validating     = admissionv1.ValidatingWebhookConfiguration
+	validatingList = admissionv1.ValidatingWebhookConfigurationList
+)
+
 // Snapshot is all that the checks look at. Secrets are not among it.
 type Snapshot struct {
 	Now       time.Time
@@ -29,8 +37,8 @@ type Snapshot struct {
 	DaemonSets     Fact[[]appsv1.DaemonSet]
 	RuntimeClasses Fact[[]nodev1.RuntimeClass]
 	DeviceClasses  Fact[[]resourcev1.DeviceClass]
-	Mutating       Fact[[]admissionv1.MutatingWebhookConfiguration]
-	Validating     Fact[[]admissionv1.ValidatingWebhookConfiguration]
+	Mutating       Fact[[]mutating]
+	Validating     Fact[[]validating]
 	Slices         Fact[[]discoveryv1.EndpointSlice] // of the whole cluster
 	Services       Fact[[]corev1.Service]            // likewise
 	Jobs           Fact[[]batchv1.Job]               // labelled ones of the whole cluster
@@ -50,29 +58,25 @@ func Gather(ctx context.Context, client kubernetes.Interface, namespace string) 
 		return nil, s.Version.Err
 	}
 	cached := metav1.ListOptions{ResourceVersion: "0"} // the API server's cache will do
+	admission, all := client.AdmissionregistrationV1(), metav1.NamespaceAll
 	s.Nodes = fact(func(l *corev1.NodeList) []corev1.Node { return l.Items })(
 		client.CoreV1().Nodes().List(ctx, cached))
 	s.DaemonSets = fact(func(l *appsv1.DaemonSetList) []appsv1.DaemonSet { return l.Items })(
-		client.AppsV1().DaemonSets("").List(ctx, cached))
+		client.AppsV1().DaemonSets(all).List(ctx, cached))
 	s.RuntimeClasses = fact(func(l *nodev1.RuntimeClassList) []nodev1.RuntimeClass { return l.Items })(
 		client.NodeV1().RuntimeClasses().List(ctx, cached))
 	s.DeviceClasses = fact(func(l *resourcev1.DeviceClassList) []resourcev1.DeviceClass { return l.Items })(
 		client.ResourceV1().DeviceClasses().List(ctx, cached))
-	s.Mutating = fact(func(l *admissionv1.MutatingWebhookConfigurationList) []admissionv1.MutatingWebhookConfiguration {
-		return l.Items
-	})
-	s.Validating = items(client.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, cached))(
-		func(l *admissionv1.ValidatingWebhookConfigurationList) []admissionv1.ValidatingWebhookConfiguration {
-			return l.Items
-		})
+	s.Mutating = fact(func(l *mutatingList) []mutating { return l.Items })(
+		admission.MutatingWebhookConfigurations().List(ctx, cached))
+	s.Validating = fact(func(l *validatingList) []validating { return l.Items })(
+		admission.ValidatingWebhookConfigurations().List(ctx, cached))
 	s.Slices = fact(func(l *discoveryv1.EndpointSliceList) []discoveryv1.EndpointSlice { return l.Items })(
-		client.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, cached))(
-		client.DiscoveryV1().EndpointSlices("").List(ctx, cached))
+		client.DiscoveryV1().EndpointSlices(all).List(ctx, cached))
 	s.Services = fact(func(l *corev1.ServiceList) []corev1.Service { return l.Items })(
-		client.CoreV1().Services("").List(ctx, cached))
-	labelled := metav1.ListOptions{LabelSelector: job.Label, ResourceVersion: "0"}
+		client.CoreV1().Services(all).List(ctx, cached))
 	s.Jobs = fact(func(l *batchv1.JobList) []batchv1.Job { return l.Items })(
-		client.BatchV1().Jobs("").List(ctx, labelled))
+		client.BatchV1().Jobs(all).List(ctx, metav1.ListOptions{LabelSelector: job.Label, ResourceVersion: "0"}))
 	s.own(ctx, client)
 	return s, nil
 }

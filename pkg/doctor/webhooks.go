@@ -56,24 +56,24 @@ func registration(s *Snapshot) []Finding {
 		return missing("list validatingwebhookconfigurations", s.Validating.Err)
 	}
 	var all []Finding
-	mutating, validating := 0, 0
+	changing, judging := 0, 0
 	for _, h := range s.hooks() {
 		if h.mutating {
-			mutating++
+			changing++
 		} else {
-			validating++
+			judging++
 		}
 		all = append(all, h.findings()...)
 	}
 	switch {
-	case mutating == 0:
+	case changing == 0:
 		return append(all, fail(installFix, "the mutating webhook is not registered: Jobs run as they are written"))
-	case validating == 0:
+	case judging == 0:
 		return append(all, fail(installFix, "the validating webhook is not registered: nothing is refused"))
-	case mutating > 1:
-		all = append(all, fail("uninstall all but one", "the mutating webhook is registered %d times", mutating))
+	case changing > 1:
+		all = append(all, fail("uninstall all but one", "the mutating webhook is registered %d times", changing))
 	}
-	return append(all, ok("%d webhooks are registered", mutating+validating))
+	return append(all, ok("%d webhooks are registered", changing+judging))
 }
 
 func (h hook) findings() []Finding {
