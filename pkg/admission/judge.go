@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -63,7 +64,23 @@ func judgeBy(ctx context.Context, rules *validate.Engine, s subject, facts valid
 		found = append(found, validate.Refusal(s.below, err))
 	}
 	slices.SortStableFunc(found, func(a, b validate.Violation) int { return cmp.Compare(a.Rule, b.Rule) })
+	for i := range decision.Skipped {
+		decision.Skipped[i].Reason = missing(decision.Skipped[i].Reason, s)
+	}
 	return verdict{found: found, skipped: decision.Skipped, failed: byRule(err)}
+}
+
+// missing says why a server does not know a fact. Rules say what is missing,
+// and then which flags of the command line would give it.
+func missing(reason string, s subject) string {
+	fact, _, flags := strings.Cut(reason, ": give --")
+	switch {
+	case !flags:
+		return reason
+	case s.crude:
+		return fact + ": what is refused has to be put right first"
+	}
+	return fact + ": the webhook has not read all of the cluster's objects yet"
 }
 
 // judgeUpdate says what updated violates and old did not. A rule that cannot

@@ -49,7 +49,7 @@ func TestCreationsAreJudgedByWhatIsKnown(t *testing.T) {
 		"a Service in the way of nobody does not":           {in: two.Annotate(job.Nodes, "1"), cluster: append(gpuNodes(2), service("train", public))},
 		"an old cluster refuses several nodes":              {in: two, cluster: gpuNodes(2), facts: func(f *admission.Facts) { f.Version.Store(&validate.Version{Major: 1, Minor: 27}) }, refused: []string{"multi-node-version"}},
 		"a bad annotation that the mutator missed, refuses": {in: two.Annotate(job.MasterPort, "0"), cluster: gpuNodes(2), refused: []string{"invalid-annotation"}},
-		"nodes that have not come yet are not missed":       {in: two, facts: func(f *admission.Facts) { f.Synced = func() bool { return false } }, skipped: "gpu-capacity"},
+		"nodes that have not come yet are not missed":       {in: two, facts: func(f *admission.Facts) { f.Synced = func() bool { return false } }, skipped: "gpu-capacity: the cluster's nodes are not known: the webhook has not read all of the cluster's objects yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := validator(t, tc.cluster...)
@@ -143,14 +143,16 @@ func TestCronJobsAreJudgedByTheJobsTheyMake(t *testing.T) {
 		old, in jobtest.Job
 		update  bool
 		refused string
+		skipped string // in the audit annotation
 	}{
 		"one that fits once it is injected is admitted": {in: one},
 		"one that can never run is refused":             {in: one.GPUs("9"), refused: "gpu-capacity: spec.jobTemplate.spec.template.spec.containers[0].resources.limits"},
 		"one with a credential is refused":              {in: one.Env("HF_TOKEN", canary), refused: "inline-credentials: spec.jobTemplate.spec.template.spec.containers[0].env[0]"},
-		"one with a bad annotation is refused":          {in: one.Annotate(job.Nodes, "0"), refused: "invalid-annotation: spec.jobTemplate.metadata.annotations[tao.nvidia.com/nodes]"},
-		"one without the label is not judged":           {in: one.GPUs("9").With(unlabelled)},
-		"one that was wrong before may be suspended":    {update: true, old: one.GPUs("9"), in: one.GPUs("9").With(suspend(true))},
-		"one that becomes wrong is refused":             {update: true, old: one, in: one.GPUs("9"), refused: "gpu-capacity"},
+		"one with a bad annotation is refused": {in: one.Annotate(job.Nodes, "0"), refused: "invalid-annotation: spec.jobTemplate.metadata.annotations[tao.nvidia.com/nodes]",
+			skipped: "gpu-capacity: the cluster's nodes are not known: what is refused has to be put right first"},
+		"one without the label is not judged":        {in: one.GPUs("9").With(unlabelled)},
+		"one that was wrong before may be suspended": {update: true, old: one.GPUs("9"), in: one.GPUs("9").With(suspend(true))},
+		"one that becomes wrong is refused":          {update: true, old: one, in: one.GPUs("9"), refused: "gpu-capacity"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := request(t, admissionv1.Create, cronJob(tc.in.Obj()), nil)
@@ -160,6 +162,9 @@ func TestCronJobsAreJudgedByTheJobsTheyMake(t *testing.T) {
 			resp := validator(t, tainted).CronJobWebhook().Handle(t.Context(), req)
 			if resp.Allowed != (tc.refused == "") || !strings.HasPrefix(resp.Result.Message, tc.refused) {
 				t.Errorf("allowed %t: %s", resp.Allowed, resp.Result.Message)
+			}
+			if got := resp.AuditAnnotations["skipped"]; got != tc.skipped {
+				t.Errorf("skipped is %q", got)
 			}
 			holdsNoCanary(t, resp)
 		})
