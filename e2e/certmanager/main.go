@@ -26,7 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,6 +50,10 @@ import (
 // workers that each controller has, as in cert-manager's own command.
 const workers = 5
 
+// kubeconfigEnv names the variable that says how to reach the cluster; a pod
+// has its own account.
+const kubeconfigEnv = "KUBECONFIG"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -70,6 +74,7 @@ func run(ctx context.Context) error {
 // issue runs the controllers that make certificates, until the context ends.
 func issue(ctx context.Context) error {
 	factory, err := controller.NewContextFactory(logs.NewContext(ctx, klog.Background(), "controller"), controller.ContextOptions{
+		Kubeconfig:       os.Getenv(kubeconfigEnv),
 		KubernetesAPIQPS: 100, KubernetesAPIBurst: 200,
 		CertificateOptions: controller.CertificateOptions{
 			CertificateRequestMinimumBackoffDuration: time.Second,
@@ -105,7 +110,7 @@ func issue(ctx context.Context) error {
 // inject runs the controllers that put authorities into webhook
 // configurations, until the context ends.
 func inject(ctx context.Context) error {
-	config, err := rest.InClusterConfig()
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv(kubeconfigEnv))
 	if err != nil {
 		return err
 	}

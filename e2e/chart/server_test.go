@@ -2,7 +2,6 @@ package chart
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,12 +22,7 @@ const account = "system:serviceaccount:" + Namespace + ":taojob-webhook"
 // become ready.
 func TestServer(t *testing.T) {
 	before, dir := everything(t), t.TempDir()
-	binary := filepath.Join(dir, "webhook")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/webhook")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, out)
-	}
+	binary := buildWebhook(t, dir)
 	certs := filepath.Join(dir, "certs")
 	for _, tc := range []struct {
 		reason, values string
@@ -45,6 +39,18 @@ func TestServer(t *testing.T) {
 			serve(t, binary, certs, tc.then)
 		})
 	}
+}
+
+// buildWebhook builds the server into a folder.
+func buildWebhook(t *testing.T, dir string) string {
+	t.Helper()
+	binary := filepath.Join(dir, "webhook")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/webhook")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the webhook: %v: %s", err, out)
+	}
+	return binary
 }
 
 // serve runs the server until it is ready, looks at what it has done, and stops it.
@@ -131,23 +137,9 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 // the API server and its other replicas find it, and keeps the certificate.
 func ownCertificate(t *testing.T, certs string) {
 	t.Helper()
-	read := func(kind, name, path string) string {
-		return must(t, "", plane.Assets.Kubectl(), "-n", Namespace, "get", kind, name, "-o", "jsonpath="+path)
-	}
-	for kind, webhooks := range map[string]int{"mutatingwebhookconfiguration": 1, "validatingwebhookconfiguration": 2} {
-		if got := len(strings.Fields(read(kind, "taojob", "{.webhooks[*].clientConfig.caBundle}"))); got != webhooks {
-			t.Errorf("the %s names an authority %d times, want %d", kind, got, webhooks)
-		}
-	}
-	files := map[string]string{}
-	for _, name := range []string{"tls.crt", "tls.key"} {
-		content, err := base64.StdEncoding.DecodeString(read("secret", "taojob-webhook-tls", "{.data."+strings.ReplaceAll(name, ".", `\.`)+"}"))
-		if err != nil || len(content) == 0 {
-			t.Errorf("read %s of the Secret: %d bytes, %v", name, len(content), err)
-		}
-		files[name] = string(content)
-	}
-	writeFiles(t, certs, files)
+	certificate := written(t, "tls.crt")
+	checkTrusted(t, certificate)
+	writeFiles(t, certs, map[string]string{"tls.crt": certificate, "tls.key": written(t, "tls.key")})
 }
 
 // ready asks the server's probe.
