@@ -22,29 +22,38 @@ const patience = time.Minute
 // access says how to reach a cluster; the zero value does as kubectl does.
 type access struct{ kubeconfig, context string }
 
-// ask gets from the cluster what the rules may know: read access to nodes and
-// services is all it takes.
-func (a access) ask(ctx context.Context) (*facts, error) {
+// client connects to the cluster, and names the namespace of the context.
+func (a access) client() (client kubernetes.Interface, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = a.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.context}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	rest, err := loader.ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("find the cluster: %w", err)
+		return nil, "", fmt.Errorf("find the cluster: %w", err)
 	}
 	rest.UserAgent = "kubectl-tao/" + currentVersion()
 	rest.Timeout = patience
-	client, err := kubernetes.NewForConfig(rest)
+	if client, err = kubernetes.NewForConfig(rest); err != nil {
+		return nil, "", fmt.Errorf("find the cluster: %w", err)
+	}
+	namespace, _, err = loader.Namespace()
+	return client, namespace, err
+}
+
+// ask gets from the cluster what the rules may know: read access to nodes and
+// services is all it takes.
+func (a access) ask(ctx context.Context) (*facts, error) {
+	client, namespace, err := a.client()
 	if err != nil {
-		return nil, fmt.Errorf("find the cluster: %w", err)
+		return nil, err
 	}
 	known, err := state(ctx, client)
 	if err != nil {
 		return nil, err
 	}
-	known.namespace, _, err = loader.Namespace()
-	return known, err
+	known.namespace = namespace
+	return known, nil
 }
 
 // state reads the facts through client.

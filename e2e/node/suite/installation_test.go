@@ -38,6 +38,7 @@ func TestInstallation(t *testing.T) {
 			if mode == "cert-manager" {
 				t.Run("Jobs train", here.trains)
 			}
+			t.Run("the doctor finds nothing to fix", here.healthy)
 			for _, d := range disturbances() {
 				t.Run(d.reason, func(t *testing.T) {
 					l := here.startLoad(t)

@@ -58,7 +58,7 @@ func prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, folder := range []string{node.CertManager, "cmd/webhook", imageTool} {
+	for _, folder := range []string{node.CertManager, "cmd/webhook", "cmd/kubectl-tao", imageTool} {
 		if err := node.Compile(ctx, root, folder, os.DevNull); err != nil {
 			return err
 		}

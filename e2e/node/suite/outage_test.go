@@ -55,6 +55,7 @@ func (s *site) withoutWebhook(t *testing.T) {
 		return nil
 	})
 
+	s.ill(t)
 	s.must(t, bystanders, s.kubectl, "-n", ns, "apply", "-f", "-")
 	_, err := jobs.Create(t.Context(), webhook.Job("labelled"), metav1.CreateOptions{})
 	if err == nil || !strings.Contains(err.Error(), `failed calling webhook "inject.tao.nvidia.com"`) {
