@@ -62,8 +62,9 @@ func (s *server) Start(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = l.Close() }() // Serve has closed it, if it came to that
-	if err := wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) { return s.ready(), nil }); err != nil {
-		return nil //nolint:nilerr // told to stop before the first request
+	_ = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) { return s.ready(), nil })
+	if ctx.Err() != nil { // told to stop before the first request
+		return nil
 	}
 	h := &http.Server{
 		Handler:           s.WebhookMux(),
@@ -72,7 +73,7 @@ func (s *server) Start(ctx context.Context) error {
 		ReadHeaderTimeout: 32 * time.Second,
 	}
 	ended := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { ended <- shutDown(h) })
+	stop := context.AfterFunc(ctx, func() { ended <- shutDown(context.WithoutCancel(ctx), h) })
 	defer stop()
 	s.started.Store(true)
 	if err := h.Serve(tls.NewListener(l, s.tls)); !errors.Is(err, http.ErrServerClosed) {
@@ -84,8 +85,8 @@ func (s *server) Start(ctx context.Context) error {
 // shutDown answers what is still open. A connection that is being opened at that
 // moment misses being told to close, and would be waited for: net/http does not
 // know it for idle. So all are told again, for as long as there are any.
-func shutDown(h *http.Server) error {
-	within, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+func shutDown(ctx context.Context, h *http.Server) error {
+	within, cancel := context.WithTimeout(ctx, shutdownGrace)
 	defer cancel()
 	for {
 		turn, cancel := context.WithTimeout(within, shutdownTurn)

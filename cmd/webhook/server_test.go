@@ -116,7 +116,9 @@ func TestNoRequestIsLostBetweenServers(t *testing.T) {
 	asking.Wait()
 	stop()
 	release()
-	<-held
+	if err := <-held; err != nil {
+		t.Error(err)
+	}
 }
 
 // open tells whether a channel has not been closed.
