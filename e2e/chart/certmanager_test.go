@@ -44,7 +44,7 @@ func TestCertManager(t *testing.T) {
 
 	certs := filepath.Join(dir, "certs")
 	writeFiles(t, certs, map[string]string{"tls.crt": certificate, "tls.key": written(t, "tls.key")})
-	serve(t, buildWebhook(t, dir), certs, func(*testing.T) {})
+	serve(t, buildWebhook(t, dir), certs, checkServed)
 }
 
 // startCertManager runs cert-manager's controllers until the test ends.

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,10 +28,13 @@ func TestServer(t *testing.T) {
 	certs := filepath.Join(dir, "certs")
 	for _, tc := range []struct {
 		reason, values string
-		then           func(t *testing.T)
+		then           func(t *testing.T, address string)
 	}{
-		{"it makes its own certificate", "self-values.yaml", func(t *testing.T) { ownCertificate(t, certs) }},
-		{"it takes a certificate that is there", "default-values.yaml", func(*testing.T) {}},
+		{"it makes its own certificate", "self-values.yaml", func(t *testing.T, address string) {
+			checkServed(t, address)
+			keepCertificate(t, certs)
+		}},
+		{"it takes a certificate that is there", "default-values.yaml", func(*testing.T, string) {}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			ci := filepath.Join(root, folder, "ci")
@@ -53,8 +58,9 @@ func buildWebhook(t *testing.T, dir string) string {
 	return binary
 }
 
-// serve runs the server until it is ready, looks at what it has done, and stops it.
-func serve(t *testing.T, binary, certs string, then func(*testing.T)) {
+// serve runs the pod's containers until the server is ready, looks at what it
+// serves at an address, and stops it.
+func serve(t *testing.T, binary, certs string, then func(t *testing.T, address string)) {
 	t.Helper()
 	dir := t.TempDir()
 	kubeconfig, err := plane.KubeconfigFor("account", account, "system:serviceaccounts", "system:authenticated")
@@ -66,19 +72,16 @@ func serve(t *testing.T, binary, certs string, then func(*testing.T)) {
 		t.Fatal(err)
 	}
 	address := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
-	// A flag that comes again wins: ours only say where on this machine. The socket
-	// is kept by another container of the pod.
-	args := append(flags(t, map[string]string{
+	files := map[string]string{
 		"/etc/taojob-policies":    mounted(t, dir, "taojob-policies"),
 		"/etc/taojob/config.yaml": filepath.Join(mounted(t, dir, "taojob-config"), "config.yaml"),
 		"/certs":                  certs,
-	}), "--kubeconfig="+kubeconfig, "--host=127.0.0.1", fmt.Sprintf("--port=%d", ports[0]),
-		"--health-addr="+address(1), "--metrics-addr="+address(2), "--socket=", "--drain=0s")
-	p, err := process.Start(process.Command{Name: "webhook", Dir: dir, Binary: binary, Args: args, Env: []string{"POD_NAMESPACE=" + Namespace}})
-	if err != nil {
-		t.Fatal(err)
+		"/run/taojob/socket":      filepath.Join(dir, "socket"),
 	}
-	defer p.Kill()
+	// A flag that comes again wins: ours only say where on this machine.
+	start(t, dir, binary, "port", append(flags(t, "port", files), "--address="+address(0)))
+	p := start(t, dir, binary, "webhook", append(flags(t, "webhook", files),
+		"--kubeconfig="+kubeconfig, "--health-addr="+address(1), "--metrics-addr="+address(2), "--drain=0s"))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	err = p.Await(ctx, func(ctx context.Context) error { return ready(ctx, "http://"+address(1)+"/readyz?verbose") })
@@ -86,15 +89,26 @@ func serve(t *testing.T, binary, certs string, then func(*testing.T)) {
 		log, _ := os.ReadFile(process.LogFile(dir, "webhook")) // it only helps
 		t.Fatalf("%v\n%s", err, process.Tail(log, 15))
 	}
-	then(t)
+	then(t, address(0))
 }
 
-// flags are the arguments of the Deployment's container, with files of this
+// start runs a container's process until the test ends.
+func start(t *testing.T, dir, binary, name string, args []string) *process.Process {
+	t.Helper()
+	p, err := process.Start(process.Command{Name: name, Dir: dir, Binary: binary, Args: args, Env: []string{"POD_NAMESPACE=" + Namespace}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// flags are the arguments of a container of the Deployment, with files of this
 // machine in the place of those in the pod.
-func flags(t *testing.T, files map[string]string) []string {
+func flags(t *testing.T, container string, files map[string]string) []string {
 	t.Helper()
 	out := must(t, "", plane.Assets.Kubectl(), "-n", Namespace, "get", "deployment", "taojob-webhook",
-		"-o", "jsonpath={.spec.template.spec.containers[?(@.name=='webhook')].args}")
+		"-o", "jsonpath={.spec.template.spec.containers[?(@.name=='"+container+"')].args}")
 	var args []string
 	if err := json.Unmarshal([]byte(out), &args); err != nil {
 		t.Fatal(err)
@@ -133,13 +147,30 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// ownCertificate checks that the server has written what it has made to where
-// the API server and its other replicas find it, and keeps the certificate.
-func ownCertificate(t *testing.T, certs string) {
+// keepCertificate writes what the server has made, and its other replicas find,
+// to a folder.
+func keepCertificate(t *testing.T, certs string) {
 	t.Helper()
 	certificate := written(t, "tls.crt")
 	checkTrusted(t, certificate)
 	writeFiles(t, certs, map[string]string{"tls.crt": certificate, "tls.key": written(t, "tls.key")})
+}
+
+// checkServed calls the server as the API server does.
+func checkServed(t *testing.T, address string) {
+	t.Helper()
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM([]byte(field(t, "mutatingwebhookconfiguration", "taojob", "{.webhooks[0].clientConfig.caBundle}"))) {
+		t.Fatal("no authority is named")
+	}
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: trusted, ServerName: "taojob-webhook." + Namespace + ".svc", MinVersion: tls.VersionTLS12}}
+	conn, err := dialer.DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // ready asks the server's probe.
