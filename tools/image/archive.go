@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -28,7 +29,7 @@ func archive(index v1.ImageIndex, tag name.Tag, path string) (err error) {
 	}
 	err = l.AppendIndex(index, layout.WithAnnotations(map[string]string{
 		"org.opencontainers.image.ref.name": tag.TagStr(),
-		"io.containerd.image.name":          tag.Name(),
+		"io.containerd.image.name":          containerdName(tag),
 	}))
 	if err != nil {
 		return fmt.Errorf("write image layout: %w", err)
@@ -69,4 +70,10 @@ func pack(out io.Writer, dir string) error {
 		return err
 	}
 	return t.Close()
+}
+
+// containerdName is what the kubelet asks containerd for: Docker Hub has
+// another name there.
+func containerdName(tag name.Tag) string {
+	return strings.Replace(tag.Name(), name.DefaultRegistry+"/", "docker.io/", 1)
 }

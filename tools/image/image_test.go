@@ -104,7 +104,7 @@ func TestTheArchiveIsALayoutWithBills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := manifest.Manifests[0].Annotations["io.containerd.image.name"]; got != "index.docker.io/taojob/hello:v1" && got != "docker.io/taojob/hello:v1" {
+	if got := manifest.Manifests[0].Annotations["io.containerd.image.name"]; got != "docker.io/taojob/hello:v1" {
 		t.Errorf("the archive names its image %q", got)
 	}
 	bill, err := os.ReadFile(filepath.Join(dir, "hello-linux-"+runtime.GOARCH+".spdx.json"))
