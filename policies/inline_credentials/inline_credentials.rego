@@ -12,22 +12,42 @@ package tao.rules.inline_credentials
 
 import data.tao.lib.arguments
 import data.tao.lib.leaf
+import data.tao.lib.rest
 import data.tao.lib.secret
 import data.tao.lib.secret_format
 
 violation contains finding if some finding in findings
 
+violation contains finding if {
+	some place in rest.found
+	not place.path in {f.path | some f in findings}
+	finding := report({
+		"path": place.path, "owner": "", "what": where(place),
+		"name": "", "kind": place.kind, "of": "elsewhere",
+	})
+}
+
 # The copy is looked at only when the Job itself is clean: else all would be there twice.
 violation contains finding if {
 	count(findings) == 0
 	some at, metadata in leaf.metadata
-	some kind in secret_format.found(metadata.annotations[leaf.last_applied])
+	some kind in copied(metadata.annotations[leaf.last_applied])
 	path := array.concat(at, ["metadata", "annotations", leaf.last_applied])
 	finding := report({
 		"path": path, "owner": "", "what": sprintf("annotation %s", [leaf.last_applied]),
 		"name": "", "kind": kind, "of": "annotation",
 	})
 }
+
+where(place) := "the name of an entry" if {
+	place.key
+} else := concat(".", [secret.shown(step) | some step in place.path; is_string(step)])
+
+# What a manifest in a text holds, also as the value of a name.
+copied(text) := array.concat([kind | some kind in secret_format.found(text)], [kind |
+	walk(json.unmarshal(text), [_, entry])
+	kind := secret.kind(entry.name, entry.value)
+])
 
 findings contains finding if {
 	some l in leaf.leaves
@@ -68,5 +88,6 @@ fixes := {
 	"annotation": "delete it here: annotations are no place for secrets; let the container read a Secret",
 	"label": "delete it here: labels are no place for secrets; let the container read a Secret",
 	"volume": "keep it in a Secret and refer to that: nodePublishSecretRef for csi, secretRef for other volumes",
+	"elsewhere": "delete it here: this is no place for a secret; keep it in a Secret, and let the container read that",
 	"key": "delete it here; keep it in a Secret, and let the container read that",
 }

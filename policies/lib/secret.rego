@@ -54,6 +54,10 @@ suits("login", text) if {
 	not regex.match(`^(?:[a-z]+[0-9]{0,3}(?:[-_. ][a-z]*[0-9]{0,3})*|[A-Za-z. -]+)$`, text)
 }
 
+suits("identity", text) if regex.match(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, text)
+
+suits("identity", text) if secret_value.random(text)
+
 suits("vague", text) if secret_value.random(text)
 
 # Authorization: Bearer …

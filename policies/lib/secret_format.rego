@@ -19,7 +19,15 @@ words := concat(",", [
 	"*earer *,*uthorization*,*npm_*,*pypi-*,*dckr_*,*rubygems_*,*_live_*,*_test_*,*sg.*,*whsec_*,*ltai*",
 	"*akid*,*goog1*,*dapi*,*hvs.*,*hvb.*,*_v1_*,*glsa_*,*glc_*,*pmak-*,*lin_api_*,*ntn_*,*sbp_*,*tskey-*",
 	"*pul-*,*atlasv1.*,*rf_*,*pcsk_*,*figd_*,*shpat_*,*atatt3*,*atbb*,*dp.*,*eyj0exbl*,*inr5cguioi*,*ewogicj0exbl*,*nrak-*,*eyjhdxrocyi6*",
-	"*imf1dghzij*,*username*,*base64*,*b64*",
+	"*imf1dghzij*,*username*,*base64*,*b64*,*%3a%2f%2f*",
+	encoded_words,
+])
+
+# How passwords and the commonest tokens begin in base64, at any of its three
+# offsets where that may be in the middle; in lower case.
+encoded_words := concat(",", [
+	"*cgfzc3dvcmq*,*bhc3n3b3jk*,*wyxnzd29yz*,*c2vjcmv0*,*nly3jld*,*zzwnyzx*",
+	"*agzf*,*z2hwx*,*z2l0ahvix3bhd*,*z2xwyxqt*,*bnzhcgkt*,*qutjq*,*qvnjq*,*c2stch*,*c2styw*,*eg94y*,*dg9rzw4*",
 ])
 
 # Each as "what it is": where a word of "words" (a glob) occurs, "pattern" decides.
@@ -112,8 +120,13 @@ formats := {
 	},
 	# RFC 3986: what stands before the @ of a URL
 	"URL with a password": {
+		"words": `{*://*@*,*%3?%2?%2?*%40*}`,
+		"pattern": `[A-Za-z][A-Za-z0-9+.-]*://[^:/@\s"'?#<>]*:([^/@\s"'<>]+)@[\w.\[$-]|(?i:%3A%2F%2F)[^%\s"']*%3[Aa]([^%\s"']+)%40`,
+	},
+	# As Git takes it: the token where a user's name would be
+	"URL with a token": {
 		"words": `{*://*@*}`,
-		"pattern": `[A-Za-z][A-Za-z0-9+.-]*://[^:/@\s"'?#<>]*:([^/@\s"'<>]+)@[\w.\[$-]`,
+		"pattern": `[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{16,})@[\w.\[]`,
 	},
 	# RFC 7235
 	"authorization header": {
@@ -149,7 +162,7 @@ formats := {
 # What kinds of secret a text holds, also in what is base64 in it. A URL or a
 # header says less than what it holds.
 found(text) := kinds if {
-	kinds := found_in(text) - {"URL with a password", "authorization header"}
+	kinds := found_in(text) - {"URL with a password", "URL with a token", "authorization header"}
 	count(kinds) > 0
 } else := found_in(text) | encoded(text)
 
@@ -162,21 +175,40 @@ found_in(text) := {kind |
 	# docker://image:tag@sha256:… has no password
 	some hit in regex.find_all_string_submatch_n(format.pattern, replace(text, "@sha256:", " "), -1)
 	real(hit)
+	fits(kind, hit)
 } if {
-	glob.match(any_word, null, lower(text))
+	suspicious(text)
 }
 
 any_word := sprintf("{%s}", [words])
+
+# The name of a user looks like words.
+fits(kind, hit) if {
+	kind == "URL with a token"
+	secret_value.jumbled(hit[1])
+}
+
+fits(kind, _) if kind != "URL with a token"
 
 default encoded(_) := set()
 
 encoded(text) := {kind |
 	some code in regex.find_n(`[A-Za-z0-9+/]{24,}={0,2}`, text, -1)
 	base64.is_valid(code)
-	some kind in found_in(base64.decode(code))
+	some kind in decoded(base64.decode(code))
 } if {
-	glob.match("{*base64*,*b64*}", null, lower(text))
+	glob.match(any_encoded, null, lower(text))
 }
+
+any_encoded := sprintf("{*base64*,*b64*,%s}", [encoded_words])
+
+decoded(text) := found_in(text) | {"password or token" |
+	some hit in regex.find_all_string_submatch_n(`(?i)(?:password|passwd|secret|token|api_?key)["']?[ \t]*[=:][ \t]*["']?([^\s"'$<{]{6,})`, text, 1)
+	secret_value.literal(hit[1])
+}
+
+# Whether text may hold one at all.
+suspicious(text) if glob.match(any_word, null, lower(text))
 
 # The secret part of a match, or all of it, is no placeholder and no reference.
 real(hit) if {

@@ -51,6 +51,8 @@ class_of(list) := "vague" if {
 	owned(list)
 } else := "secret" if {
 	array.slice(list, count(list) - 3, count(list)) == ["access", "key", "id"]
+} else := "identity" if {
+	secret_id(list)
 } else := "secret" if {
 	list[count(list) - 1] == "tokens"
 	list[count(list) - 2] in {"auth", "access", "api", "bearer", "refresh"}
@@ -96,6 +98,7 @@ owners := {
 innocent(list) if {
 	about[telling(list)[count(telling(list)) - 1]]
 	array.slice(list, count(list) - 3, count(list)) != ["access", "key", "id"]
+	not secret_id(list)
 }
 
 innocent(list) if switches[list[0]]
@@ -133,6 +136,9 @@ innocent(list) if {
 innocent(["x", cloud, _]) if cloud in {"amz", "goog"}
 
 innocent(["x", cloud, "security", "token"]) if cloud in {"amz", "goog"}
+
+# Vault's AppRole has a password of this name, and a user's name beside it: ROLE_ID.
+secret_id(list) if array.slice(list, count(list) - 2, count(list)) == ["secret", "id"]
 
 # The last word says where the secret is, what it is called, or how it is used.
 about := {

@@ -43,7 +43,8 @@ code(text) := regex.replace(joined(text), `(?m)(?:^|[ \t])#(?:[ \t!].*|)$`, "") 
 	contains(text, "#")
 } else := joined(text)
 
-joined(text) := strings.replace_n({"\\\r\n": "", "\\\n": ""}, text)
+# gsutil's settings have their section before them.
+joined(text) := strings.replace_n({"\\\r\n": "", "\\\n": "", "Credentials:gs_": "gs_", "Credentials:aws_": "aws_"}, text)
 
 # The parts of a match that give a name a value; the others are references,
 # comparisons, calls, prose, paths.
@@ -88,7 +89,7 @@ value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 # what a person sees; each pattern has the secret as its one group.
 command_words := concat(",", [
 	"*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *",
-	"*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *",
+	"*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *",
 ])
 
 any_command := sprintf("{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
@@ -133,16 +134,23 @@ commands := [
 		`["']?[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\b(?:ch)?passwd\b)`,
 	]},
 	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login|kinit)\b[^\n;|]*<<<[ \t]*`, word]},
+	{"name": "password", "words": "{*<(echo*,*<(printf*}", "pattern": [
+		`(?i:pass|secret|token|key|cred|netrc|auth)[\w-]*(?:=|[ \t]+)<\([ \t]*(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?`, word,
+	]},
+	{"name": "password", "words": "{*sftp*,*openssl*}", "pattern": [
+		`(?:\bsftp[ \t]+(?:-\w+[ \t]+)*[\w.-]+:([^\s@/:]+)@[\w.]|\bopenssl[ \t]+\w+`, rest, `-k[ \t]+`, word, `)`,
+	]},
 	{"name": "auth", "words": "*auth*=*(*", "pattern": [`\bauth[ \t]*=[ \t]*\([ \t]*["'][^"']*["'][ \t]*,[ \t]*["']([^"']+)["']`]},
 ]
 
 default command_pairs(_) := set()
 
-command_pairs(text) := {{"name": c.name, "command": true, "value": hit[1]} |
+command_pairs(text) := {{"name": c.name, "command": true, "value": value} |
 	some c in commands
 	glob.match(c.words, null, low)
 	some hit in regex.find_all_string_submatch_n(concat("", c.pattern), code(text), -1)
-	not regex.match(`^-|^[0-9:]+$`, hit[1])
+	value := concat("", array.slice(hit, 1, count(hit))) # one of the groups has it
+	not regex.match(`^-|^[0-9:]+$`, value)
 } if {
 	low := lower(text)
 	glob.match(any_command, null, low)
@@ -160,6 +168,7 @@ entries := [
 		`\b(?:set|modify|setenv|config|configure)`, rest, `["']?([\w/:.-]*`, name, `)["']?[ \t]+`, word,
 	]},
 	{"name": 1, "value": 2, "words": "*${*-*}*", "pattern": [`\$\{(\w+)-([^{}$]+)\}`]},
+	{"name": 1, "value": 2, "words": "*from-literal*", "pattern": [`--from-literal(?:=|[ \t]+)["']?([\w.-]+)=`, word]},
 	{"name": 1, "value": 2, "words": "*env *", "pattern": [`\bENV[ \t]+(`, name, `)[ \t]+`, word]},
 	{"name": 1, "value": 2, "words": "*rclone*", "pattern": [
 		`[ \t]((?:secret_)?access_key(?:_id)?|pass|password|account|key|token)[ \t]+`, word,
@@ -176,7 +185,7 @@ entry_pairs(text) := {{"name": hit[e.name], "value": cut(hit[e.value])} |
 } if {
 	low := lower(text)
 	glob.match(named, null, low)
-	glob.match("{*value*,*config*,* modify *,*env *,*rclone*,*git*set *,*set -x *,*set -gx *,*${*-*}*}", null, low)
+	glob.match("{*from-literal*,*value*,*config*,* modify *,*env *,*rclone*,*git*set *,*set -x *,*set -gx *,*${*-*}*}", null, low)
 }
 
 cut(text) := regex.replace(text, `\\?["'][,}\]\s].*$|[}\]]+$`, "") if {

@@ -7,7 +7,7 @@ package tao.lib.secret_value
 # What a password may be: any literal.
 literal(value) if {
 	text := bare(value)
-	text != ""
+	not regex.match(`^[0-9]{0,3}$`, text) # how often, rather than what
 	not reference(text)
 	not placeholder(text)
 	not elsewhere(text)
@@ -44,6 +44,9 @@ jumbled(text) if {
 bare(value) := text if {
 	some default_value in regex.find_all_string_submatch_n(`\$\{\w+:?[-=]([^{}$]+)\}`, value, 1)
 	text := unquoted(default_value[1])
+} else := text if {
+	some printed in regex.find_all_string_submatch_n(`^["']?\$\([ \t]*(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?([^()$|]+)\)["']?$`, value, 1)
+	text := unquoted(printed[1])
 } else := unquoted(value)
 
 unquoted(value) := trim_space(strings.replace_n({`"`: "", `'`: "", `\`: ""}, replace(value, `\n`, " ")))
@@ -81,7 +84,7 @@ placeholder(text) if regex.match(to_be_filled, text)
 
 empty_words := concat("", [
 	`(?i)^(?:|-|true|false|yes|no|on|off|none|null|nil|undefined|unset|empty|n/?a|not[ _-]?(?:set|used|needed|required|real)`,
-	`|dummy|fake|mock|placeholder|example|sample|todo|tbd|fixme|foo|bar|baz|foobar|tlt_encode|nvidia_tlt`,
+	`|dummy|fake|mock|placeholder|example|sample|todo|tbd|fixme|foo|bar|baz|foobar|tlt_encode|nvidia_tlt|nvidia_tao`,
 	`|token|key|apikey|api[_-]key|credentials?|value|string|str|int|bool|optional|required`,
 	`|no-?key(?:-required)?|sk-(?:dummy|fake|no-?key(?:-required)?|local|test|none)|[*.x#?_=-]+|0+|1+|a+|…+)$`,
 ])
