@@ -96,6 +96,7 @@ func (s *site) kill(t *testing.T, _ string) {
 	}
 	for _, pid := range processesOf(t, "serve") {
 		restarts := s.restarts(t)
+		s.kills = append(s.kills, time.Now())
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

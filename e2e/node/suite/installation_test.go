@@ -13,7 +13,6 @@ import (
 type disturbance struct {
 	reason string
 	outage bool // of the API server, made by the disturbance itself
-	cuts   int  // how many requests may be under way when it ends a process
 	do     func(t *testing.T, mode string)
 }
 
@@ -21,7 +20,7 @@ func disturbances() []disturbance {
 	return []disturbance{
 		{reason: "a rolling upgrade fails no admission", do: here.rollOut},
 		{reason: "a rotated certificate fails no admission", do: here.rotate},
-		{reason: "the death of a replica fails no admission", cuts: replicas, do: here.kill},
+		{reason: "the death of a replica fails no admission", do: here.kill},
 		{reason: "a restart of the API server fails no admission beyond itself", outage: true, do: here.restartAPIServer},
 	}
 }

@@ -37,9 +37,12 @@ type load struct {
 	mu      sync.Mutex
 	took    []time.Duration
 	failed  []error // the webhook's fault
-	cut     int     // a process was killed while it answered
+	cut     []span  // a process was killed while it answered
 	outages int     // no API server to ask
 }
+
+// span is from the sending of a request to its answer.
+type span struct{ start, end time.Time }
 
 // startLoad creates Jobs until the load is judged.
 func (s *site) startLoad(t *testing.T) *load {
@@ -86,7 +89,7 @@ func (l *load) create(s *site, name string) {
 	case isOutage(err):
 		l.outages++
 	case isCut(err):
-		l.cut++
+		l.cut = append(l.cut, span{start, start.Add(took)})
 	default:
 		l.failed = append(l.failed, fmt.Errorf("%s after %s: %w", start.Format("15:04:05.000"), took.Round(time.Millisecond), err))
 	}
@@ -130,9 +133,9 @@ func (l *load) watch(t *testing.T) {
 	time.Sleep(limit) // it is the length of a measurement, not a wait for something
 }
 
-// judge ends the load and fails the test if any Job was refused, but for as
-// many as the disturbance itself may have cut off, and for those that found no
-// API server where the test has stopped it.
+// judge ends the load and fails the test if any Job was refused, but for those
+// that a killed process was answering at that very moment, and those that found
+// no API server where the test has stopped it.
 func (l *load) judge(t *testing.T, d disturbance) {
 	t.Helper()
 	l.stop()
@@ -143,13 +146,15 @@ func (l *load) judge(t *testing.T, d disturbance) {
 		t.Fatalf("no admission succeeded; %d failed: %v", len(l.failed), errors.Join(l.failed...))
 	}
 	t.Logf("%d admissions, %d failed, %d cut off, %d without an API server; p50 %s, p99 %s, slowest %s",
-		n+len(l.failed)+l.cut+l.outages, len(l.failed), l.cut, l.outages, l.took[n/2].Round(100*time.Microsecond),
+		n+len(l.failed)+len(l.cut)+l.outages, len(l.failed), len(l.cut), l.outages, l.took[n/2].Round(100*time.Microsecond),
 		l.took[n*99/100].Round(100*time.Microsecond), l.took[n-1].Round(100*time.Microsecond))
 	if len(l.failed) > 0 {
 		t.Errorf("%d admissions failed, among them:\n%v", len(l.failed), errors.Join(l.failed[:min(5, len(l.failed))]...))
 	}
-	if l.cut > d.cuts {
-		t.Errorf("%d admissions were cut off, want %d at most", l.cut, d.cuts)
+	for _, c := range l.cut {
+		if !slices.ContainsFunc(here.kills, func(at time.Time) bool { return c.start.Before(at) && at.Before(c.end) }) {
+			t.Errorf("an admission was cut off from %s to %s, when nobody was killed", c.start.Format("15:04:05.000"), c.end.Format("15:04:05.000"))
+		}
 	}
 	if l.outages > 0 && !d.outage {
 		t.Errorf("%d requests found no API server", l.outages)

@@ -46,7 +46,8 @@ type site struct {
 	helm       string
 	root       string     // of the checkout
 	node       *node.Node // nil on a cluster that is not ours
-	torch      string     // an image with torchrun, or one that is lent the machine's
+	kills      []time.Time
+	torch      string // an image with torchrun, or one that is lent the machine's
 }
 
 // open connects to the cluster that the environment names, or starts one.
