@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -73,7 +74,7 @@ func (n *Node) ready(ctx context.Context) error {
 // advertise adds GPUs to the node's status, where a device plugin's would be.
 // They are the one thing of the node that is not real.
 func (n *Node) advertise(ctx context.Context, gpus int) error {
-	list := map[string]string{string(cluster.GPU): fmt.Sprint(gpus)}
+	list := map[string]string{string(cluster.GPU): strconv.Itoa(gpus)}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"capacity": list, "allocatable": list}})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -92,7 +91,7 @@ func labels(ns *corev1.Namespace) []Finding {
 	for _, mesh := range []string{"istio-injection=enabled", "linkerd.io/inject=enabled"} {
 		key, value, _ := strings.Cut(mesh, "=")
 		if ns.Labels[key] == value || ns.Annotations[key] == value {
-			all = append(all, warn(fmt.Sprintf("exclude the Job's pods: %s", exclusion[key]),
+			all = append(all, warn("exclude the Job's pods: "+exclusion[key],
 				"%s puts a mesh's sidecar into pods (%s): it may hold a Job open, and come between its nodes", ns.Name, mesh))
 		}
 	}

@@ -20,9 +20,9 @@ import (
 var dryRun = metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 
 // pods are those of the webhook, by name.
-func (s *site) pods(t *testing.T) map[string]corev1.Pod {
+func (s *site) pods(ctx context.Context, t *testing.T) map[string]corev1.Pod {
 	t.Helper()
-	list, err := s.client.CoreV1().Pods(system).List(t.Context(), metav1.ListOptions{LabelSelector: webhookPods})
+	list, err := s.client.CoreV1().Pods(system).List(ctx, metav1.ListOptions{LabelSelector: webhookPods})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (s *site) pods(t *testing.T) map[string]corev1.Pod {
 // rotate makes a new certificate, and waits until every pod serves it.
 func (s *site) rotate(t *testing.T, mode string) {
 	before := map[string]string{}
-	for name := range s.pods(t) {
+	for name := range s.pods(t.Context(), t) {
 		expiry, err := s.expiry(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func (s *site) rotate(t *testing.T, mode string) {
 		before[name] = expiry
 	}
 	// A certificate's times are whole seconds, and tell two of them apart.
-	time.Sleep(time.Second)
+	<-time.After(time.Second)
 	s.renew(t, mode)
 	await(t, 3*time.Minute, "every pod serves the new certificate", func(ctx context.Context) error {
 		for name, old := range before {
@@ -95,13 +95,13 @@ func (s *site) kill(t *testing.T, _ string) {
 		t.Skip("the processes of somebody else's cluster are out of reach")
 	}
 	for _, pid := range processesOf(t, "serve") {
-		restarts := s.restarts(t)
+		restarts := s.restarts(t.Context(), t)
 		s.kills = append(s.kills, time.Now())
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		await(t, time.Minute, "the container was started again", func(context.Context) error {
-			if now := s.restarts(t); now <= restarts {
+		await(t, time.Minute, "the container was started again", func(ctx context.Context) error {
+			if now := s.restarts(ctx, t); now <= restarts {
 				return errors.New("it is not")
 			}
 			return nil
@@ -111,10 +111,10 @@ func (s *site) kill(t *testing.T, _ string) {
 
 // restarts counts the restarts of all containers of the webhook, and is -1
 // while one of them isn't ready.
-func (s *site) restarts(t *testing.T) int32 {
+func (s *site) restarts(ctx context.Context, t *testing.T) int32 {
 	t.Helper()
 	n := int32(0)
-	for _, pod := range s.pods(t) {
+	for _, pod := range s.pods(ctx, t) {
 		for _, c := range pod.Status.ContainerStatuses {
 			if !c.Ready {
 				return -1

