@@ -16,7 +16,8 @@ import (
 )
 
 // archive writes an image of all platforms as a tar of an OCI image layout,
-// which containerd, Podman, skopeo and crane read.
+// which containerd, Podman, skopeo and crane read, and of what docker save
+// would write, for docker load and minikube.
 func archive(index v1.ImageIndex, tag name.Tag, path string) (err error) {
 	dir, err := os.MkdirTemp("", "taojob-image-")
 	if err != nil {
@@ -34,19 +35,26 @@ func archive(index v1.ImageIndex, tag name.Tag, path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("write image layout: %w", err)
 	}
+	saved, err := dockerManifest(index, tag)
+	if err != nil {
+		return fmt.Errorf("describe the image to Docker: %w", err)
+	}
+	if err := l.WriteFile("manifest.json", saved, 0o644); err != nil {
+		return fmt.Errorf("write image layout: %w", err)
+	}
 	out, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	if err := pack(out, dir); err != nil {
+	if err := packDir(out, dir); err != nil {
 		_ = out.Close() // what is there is of no use
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return out.Close()
 }
 
-// pack writes the files of a folder, in order and without times and owners.
-func pack(out io.Writer, dir string) error {
+// packDir writes the files of a folder, in order and without times and owners.
+func packDir(out io.Writer, dir string) error {
 	t := tar.NewWriter(out)
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -1,7 +1,9 @@
 package main
 
 import (
-	"net/http/httptest"
+	"archive/tar"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,11 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
 // hello describes the image of a small program for this machine.
@@ -42,11 +41,33 @@ func only(t *testing.T, index v1.ImageIndex) v1.Image {
 	return image
 }
 
-func TestTheImageIsTheSameEachTime(t *testing.T) {
+// copied is a checkout of the small program in a folder of its own, without git.
+func copied(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, "cmd/hello"), os.DirFS("testdata/hello")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/hello\n\ngo 1.26.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestTheImageIsTheSameInEveryFolderAndForEveryBuilder(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	var digests []v1.Hash
-	for range 2 {
-		index, err := hello().build(t.Context())
+	for _, env := range []map[string]string{
+		{"GOFLAGS": "", "GOAMD64": "v1", "TZ": "UTC"},
+		{"GOFLAGS": "-tags=other", "GOAMD64": "v3", "TZ": "Asia/Tokyo"},
+	} {
+		for key, value := range env {
+			t.Setenv(key, value)
+		}
+		o := hello()
+		o.root, o.main = copied(t), "./cmd/hello"
+		o.platforms = []string{"linux/amd64", "linux/arm64"}
+		index, err := o.build(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,75 +82,102 @@ func TestTheImageIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-func TestTheImageRunsAsNobody(t *testing.T) {
+func TestWhatTheImageSaysOfItself(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	index, err := hello().build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := only(t, index).ConfigFile()
+	image := only(t, index)
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := image.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	type view struct {
-		OS, Architecture, User, Entrypoint, Version string
-		Created                                     int64
+		OS, Architecture, User, Entrypoint string
+		Created                            int64
+		Labels                             map[string]string
 	}
 	got := view{
 		config.OS, config.Architecture, config.Config.User, strings.Join(config.Config.Entrypoint, " "),
-		config.Config.Labels["org.opencontainers.image.version"], config.Created.Unix(),
+		config.Created.Unix(), config.Config.Labels,
 	}
-	want := view{"linux", runtime.GOARCH, "65532:65532", "/ko-app/hello", "v1", 1700000000}
+	want := view{"linux", runtime.GOARCH, "65532:65532", "/ko-app/hello", 1700000000, map[string]string{
+		"org.opencontainers.image.created":  "2023-11-14T22:13:20Z",
+		"org.opencontainers.image.licenses": "Apache-2.0",
+		"org.opencontainers.image.revision": strings.TrimSpace(string(head)),
+		"org.opencontainers.image.source":   "https://github.com/taojob/taojob",
+		"org.opencontainers.image.title":    "hello",
+		"org.opencontainers.image.version":  "v1",
+	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func TestTheArchiveIsALayoutWithBills(t *testing.T) {
-	o := hello()
-	dir := t.TempDir()
-	o.output, o.sbom = filepath.Join(dir, "image.tar"), dir
-	if err := o.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	unpacked := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "tar", "-xf", o.output, "-C", unpacked).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	index, err := layout.ImageIndexFromPath(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := index.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := manifest.Manifests[0].Annotations["io.containerd.image.name"]; got != "docker.io/taojob/hello:v1" {
-		t.Errorf("the archive names its image %q", got)
-	}
-	bill, err := os.ReadFile(filepath.Join(dir, "hello-linux-"+runtime.GOARCH+".spdx.json"))
-	if err != nil || !strings.Contains(string(bill), "SPDX-2.3") {
-		t.Errorf("read the bill of materials: %.80s, %v", bill, err)
+	for key, value := range want.Labels {
+		if manifest.Annotations[key] != value {
+			t.Errorf("the manifest says %s: %q, the configuration %q", key, manifest.Annotations[key], value)
+		}
 	}
 }
 
-func TestTheImageIsPushed(t *testing.T) {
-	server := httptest.NewServer(registry.New())
-	defer server.Close()
-	o := hello()
-	o.tag, o.push = strings.TrimPrefix(server.URL, "http://")+"/taojob/hello:v1", true
-	if err := o.run(t.Context()); err != nil {
-		t.Fatal(err)
+// inside is every file of an image: its mode, and its content.
+func inside(t *testing.T, image v1.Image) (modes map[string]string, content map[string]string) {
+	t.Helper()
+	modes, content = map[string]string{}, map[string]string{}
+	flat := mutate.Extract(image)
+	defer flat.Close()
+	for r := tar.NewReader(flat); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return modes, content
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := strings.TrimPrefix(header.Name, "/")
+		modes[path], content[path] = header.FileInfo().Mode().String(), string(text)
 	}
-	tag, err := name.NewTag(o.tag)
+}
+
+func TestTheImageHoldsTheProgramAndWhatItNeeds(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	index, err := hello().build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := remote.Index(tag)
-	if err != nil {
+	modes, content := inside(t, only(t, index))
+	want := map[string]string{
+		"etc": "drwxr-xr-x", "etc/group": "-rw-r--r--", "etc/passwd": "-rw-r--r--",
+		"tmp":    "dtrwxrwxrwx",
+		"ko-app": "dr-xr-xr-x", "ko-app/hello": "-r-xr-xr-x",
+		"var": "dr-xr-xr-x", "var/run": "dr-xr-xr-x", "var/run/ko": "dr-xr-xr-x", // ko's, and empty
+	}
+	if diff := cmp.Diff(want, modes); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(content["etc/passwd"], "\nnonroot:x:65532:65532:") || !strings.Contains(content["etc/group"], "\nnonroot:x:65532:") {
+		t.Errorf("the accounts are %q and the groups %q", content["etc/passwd"], content["etc/group"])
+	}
+	program := filepath.Join(t.TempDir(), "hello")
+	if err := os.WriteFile(program, []byte(content["ko-app/hello"]), 0o700); err != nil { //nolint:gosec // it is to run
 		t.Fatal(err)
 	}
-	only(t, index)
+	out, err := exec.CommandContext(t.Context(), program).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "v1") {
+		t.Errorf("the program says %q, %v, want its version", out, err)
+	}
 }
 
 func TestWrongOptionsAreRefused(t *testing.T) {
@@ -142,8 +190,11 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		"nowhere to put it":           {func(o *options) { o.output = "" }, "--output or --push"},
 		"a program that is not there": {func(o *options) { o.main = "./testdata/absent" }, "absent"},
 		"a platform that is none":     {func(o *options) { o.platforms = []string{"linux/z80"} }, "testdata/hello"},
+		"a newer processor only":      {func(o *options) { o.platforms = []string{"linux/amd64/v3"} }, "linux/amd64/v3"},
+		"a folder without a commit":   {func(o *options) { o.root = "/" }, "SOURCE_DATE_EPOCH"},
 	} {
 		t.Run(reason, func(t *testing.T) {
+			t.Setenv("SOURCE_DATE_EPOCH", "")
 			o := hello()
 			o.output = filepath.Join(t.TempDir(), "image.tar")
 			tc.change(o)
