@@ -58,6 +58,7 @@ var checks = []check{
 	{"webhooks", registration},
 	{"replicas", replicas},
 	{"certificate", certificate},
+	{"permissions", permissions},
 	{"injection", injection},
 	{"refusal", refusal},
 	{"dns", dns},

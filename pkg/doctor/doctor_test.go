@@ -183,6 +183,8 @@ func TestFaultsAreFound(t *testing.T) {
 		"a namespace of others":             {func(_ *testing.T, s *Snapshot) { s.Good.Err = errNotAsked }, "injection", Unknown, "may not create Jobs in vision"},
 		"a credential that is taken":        {func(_ *testing.T, s *Snapshot) { s.Bad = Fact[*batchv1.Job]{Value: badJob()} }, "refusal", Fail, "is taken"},
 		"a refusal for another reason":      {func(_ *testing.T, s *Snapshot) { s.Bad.Err = errors.New("exceeded quota") }, "refusal", Unknown, "another reason"},
+		"a role that lacks something":       {func(_ *testing.T, s *Snapshot) { s.Lacking.Value = []right{{"list", "batch", "jobs"}} }, "permissions", Fail, "may not list jobs.batch"},
+		"rights that may not be asked for":  {func(_ *testing.T, s *Snapshot) { s.Lacking.Err = errForbidden }, "permissions", Unknown, "subjectaccessreviews"},
 		"no DNS server":                     {func(_ *testing.T, s *Snapshot) { s.Slices.Value[1].Endpoints = nil; s.Services.Err = errForbidden }, "dns", Fail, "no server"},
 		"DNS somewhere else":                {func(_ *testing.T, s *Snapshot) { s.Slices.Value[1].Endpoints = nil }, "dns", Unknown, "somewhere else"},
 		"a running Job without its Service": {func(_ *testing.T, s *Snapshot) { s.Services.Value = nil }, "rendezvous", Fail, "vision/run has no Service run"},

@@ -45,6 +45,7 @@ type Snapshot struct {
 	Own            Fact[*corev1.Namespace]
 	Quotas         Fact[[]corev1.ResourceQuota] // of the namespace
 	MayCreate      Fact[bool]                   // Jobs in the namespace
+	Lacking        Fact[[]right]                // what the webhook's account may not do
 	Good           Fact[*batchv1.Job]           // a trial Job as the cluster would have it
 	Bad            Fact[*batchv1.Job]           // one with a credential; the error is what we hope for
 }
@@ -77,6 +78,7 @@ func Gather(ctx context.Context, client kubernetes.Interface, namespace string) 
 		client.CoreV1().Services(all).List(ctx, cached))
 	s.Jobs = fact(func(l *batchv1.JobList) []batchv1.Job { return l.Items })(
 		client.BatchV1().Jobs(all).List(ctx, metav1.ListOptions{LabelSelector: job.Label, ResourceVersion: "0"}))
+	s.Lacking = lacking(ctx, client, s)
 	s.own(ctx, client)
 	return s, nil
 }

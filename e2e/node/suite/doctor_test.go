@@ -38,7 +38,7 @@ func (s *site) diagnosis(t *testing.T) (byCheck map[string]string, err error) {
 // fit is what the doctor says of our node: nobody advertises its GPUs.
 func fit() map[string]string {
 	return map[string]string{
-		"version": "ok", "gpus": "warn", "runtime": "ok", "webhooks": "ok", "replicas": "ok", "certificate": "ok",
+		"version": "ok", "gpus": "warn", "runtime": "ok", "webhooks": "ok", "replicas": "ok", "certificate": "ok", "permissions": "ok",
 		"injection": "ok", "refusal": "ok", "dns": "ok", "rendezvous": "ok", "namespace": "ok",
 	}
 }
