@@ -33,14 +33,20 @@ build: ## Build the webhook and the kubectl plugin into bin/
 install: ## Install the kubectl plugin where go install puts commands
 	CGO_ENABLED=0 go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/kubectl-tao
 
-IMAGE ?= taojob/webhook:$(VERSION)
+# Which program's image, what it is called, and for which platforms.
+COMMAND ?= webhook
+IMAGE ?= taojob/$(COMMAND):$(VERSION)
 PLATFORMS ?= linux/amd64,linux/arm64
+image = cd tools/image && go run . --root ../.. --main ./cmd/$(COMMAND) --tag $(IMAGE) --version $(VERSION) --platform $(PLATFORMS)
 
 .PHONY: image
-image: ## Make the webhook's container image, as an archive, without a container engine
+image: ## Make the container image of COMMAND, as an archive, without a container engine
 	@mkdir -p $(BIN)
-	cd tools/image && go run . --root ../.. --tag $(IMAGE) --version $(VERSION) --platform $(PLATFORMS) \
-		--output ../../$(BIN)/webhook-image.tar --sbom ../../$(BIN)
+	$(image) --output ../../$(BIN)/$(COMMAND)-image.tar --sbom ../../$(BIN)
+
+.PHONY: image-push
+image-push: ## Push the container image of COMMAND to the registry in IMAGE
+	$(image) --push
 
 .PHONY: demo
 demo: ## Show what taojob does, without a cluster
@@ -53,7 +59,7 @@ test: unit rego lint e2e ## Run every test: unit, Rego, lint, and end to end on 
 .PHONY: unit
 unit: ## Run the unit tests
 	go test $(race) ./...
-	cd tools/image && go test ./...
+	cd tools/image && go test -count 1 ./... # the cache would not see a changed Dockerfile
 
 .PHONY: rego
 rego: ## Test, format-check and lint the policies
@@ -64,7 +70,7 @@ rego: ## Test, format-check and lint the policies
 
 .PHONY: lint
 lint: ## Check format, vet and lint the Go code
-	@unformatted=$$(gofmt -l cmd pkg policies e2e); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l cmd pkg policies e2e tools); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
 	go vet ./...
 	$(golangci-lint) run
 	cd e2e && go vet ./... && $(golangci-lint) run --config ../.golangci.yml
@@ -73,7 +79,7 @@ lint: ## Check format, vet and lint the Go code
 
 .PHONY: fmt
 fmt: ## Format the Go code and the policies
-	gofmt -w cmd pkg policies e2e
+	gofmt -w cmd pkg policies e2e tools
 	$(opa) fmt --write policies
 
 .PHONY: e2e
