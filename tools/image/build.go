@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"path/filepath"
+	"runtime/debug"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/ko/pkg/build"
@@ -68,7 +69,7 @@ func (o *options) buildOptions(from origin) []build.Option {
 		build.WithCreationTime(v1.Time{Time: from.made}),
 		build.WithKoDataCreationTime(v1.Time{Time: from.made}),
 		build.WithUser(user),
-		build.WithSPDX(o.version),
+		build.WithSPDX(koVersion()),
 	}
 	for key, value := range o.labels(from) {
 		opts = append(opts, build.WithLabel(key, value), build.WithAnnotation(key, value))
@@ -77,4 +78,16 @@ func (o *options) buildOptions(from origin) []build.Option {
 		opts = append(opts, build.WithSBOMDir(o.sbom))
 	}
 	return opts
+}
+
+// koVersion is the release of ko that is built in: bills name their maker.
+func koVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "github.com/google/ko" {
+				return m.Version
+			}
+		}
+	}
+	return "unknown"
 }

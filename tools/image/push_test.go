@@ -85,8 +85,14 @@ func checkBill(t *testing.T, repository name.Repository, digest v1.Hash) {
 	var spdx struct {
 		Version  string `json:"spdxVersion"`
 		Packages []any  `json:"packages"`
+		Creation struct {
+			Creators []string `json:"creators"`
+		} `json:"creationInfo"`
 	}
 	if err := json.NewDecoder(bill).Decode(&spdx); err != nil || spdx.Version != "SPDX-2.3" || len(spdx.Packages) == 0 {
 		t.Errorf("the bill is SPDX %q with %d packages, %v", spdx.Version, len(spdx.Packages), err)
+	}
+	if maker := strings.Join(spdx.Creation.Creators, " "); !strings.HasPrefix(maker, "Tool: ko v0.") {
+		t.Errorf("the bill's maker is %q, want ko at its own version", maker)
 	}
 }
