@@ -53,10 +53,16 @@ counts[name] contains {"number": number, "because": sprintf("each node has %d GP
 	some name in ["NPROC_PER_NODE", "PET_NPROC_PER_NODE", "NUM_GPU_PER_NODE"]
 }
 
-# The literal variables of the training containers.
+# The literal variables of the training containers that say where a node is.
 variables contains {"container": c.spec.name, "name": env.name, "value": env.value, "path": array.concat(c.path, ["env", i, "value"])} if {
 	some c in pod.containers
 	c.spec.name in input.training.containers
 	some i, env in c.spec.env
+	watched[env.name]
 	is_string(env.value)
+}
+
+watched := {
+	"WORLD_SIZE", "NNODES", "PET_NNODES", "NPROC_PER_NODE", "PET_NPROC_PER_NODE", "NUM_GPU_PER_NODE", "RANK", "NODE_RANK",
+	"PET_NODE_RANK", "GROUP_RANK", "MASTER_ADDR", "PET_MASTER_ADDR",
 }
