@@ -143,6 +143,29 @@ func TestAWarningIsNoDenial(t *testing.T) {
 	}
 }
 
+// TestWarnings are about Jobs that run, and most likely not as they should.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		edits []edit
+		texts []string
+	}{
+		"a number of processes where TAO wants nodes": {
+			[]edit{env("WORLD_SIZE", "16")}, []string{"rendezvous-conflict", `"train"`, "WORLD_SIZE is 16", "number of nodes, which is 1", "leave the variable out"},
+		},
+		"results where nothing is mounted": {
+			[]edit{annotation("results-dir", "/results")},
+			[]string{"results-persistence", `"train"`, "no volume is mounted", "mount a PersistentVolumeClaim"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSpace(t)
+			s.contains(s.apply(manifest("warned", tc.edits...)), append(tc.texts, "Warning: ", "job.batch/warned created")...)
+		})
+	}
+}
+
 func TestUnlabelledJobsAreNotJudged(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
