@@ -32,6 +32,7 @@ harmless_variables := [
 	["ENCRYPTION_KEY", "nvidia_tao"],
 	["KEY", "nvidia_tlt"],
 	["BLOB", base64.encode("epochs: 300\nlearning_rate: 0.01\n")],
+	["BLOB", base64.encode("tokenizer: bert-base-uncased\nimage_token: image_placeholder\nmax_tokens: 409600\n")],
 	["BLOB", base64.encode("password=${DB_PASSWORD} token=<token>")],
 	["RUN_ID", "3f9a1c7e-5b2d-4804-86f1-e3a5c7092b4d"],
 	["VAULT_SECRET_ID", "approle-of-training"],

@@ -15,14 +15,28 @@ suspicious(text) if glob.match(words, null, lower(text))
 
 words := sprintf("{%s}", [concat(",", [secret_text.words, secret_text.command_words, secret_format.words])])
 
-# What kind of secret the value is that a name is given, if it is one.
-kind(name, value) := concat(" or ", forms) if {
+# What kind of secret the value is that a name is given, if it is one, or holds one
+# in base64.
+kind(name, value) := found_kind if {
+	found_kind := as_it_is(name, value)
+} else := hidden[0] if {
+	hidden := [k | some k in encoded(value)]
+}
+
+as_it_is(name, value) := concat(" or ", forms) if {
 	forms := secret_format.found(value)
 	count(forms) > 0
 } else := called(name) if {
 	text := without_scheme(name, value)
 	secret_value.literal(text) # cheaper than what the name says
 	suits(secret_name.class(name), text)
+}
+
+# What is given to a name in what is base64 in a text.
+encoded(text) := {k |
+	some plain in secret_format.decoded(text)
+	some p in secret_text.pairs(plain)
+	k := pair_kind(p)
 }
 
 # Secrets in a text or in what is encoded in it, as {"name": …, "kind": …}; the name is "" where only the form tells.
@@ -35,10 +49,10 @@ found(text) := set() if {
 	named := {{"name": p.name, "kind": k} |
 		some p in secret_text.pairs(text)
 		k := pair_kind(p)
-	}
+	} | {{"name": "", "kind": k} | some k in encoded(text)}
 }
 
-pair_kind(pair) := kind(pair.name, pair.value) if not pair.command
+pair_kind(pair) := as_it_is(pair.name, pair.value) if not pair.command
 
 pair_kind(pair) := called(pair.name) if {
 	pair.command

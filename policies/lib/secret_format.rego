@@ -190,22 +190,23 @@ fits(kind, hit) if {
 
 fits(kind, _) if kind != "URL with a token"
 
-default encoded(_) := set()
-
 encoded(text) := {kind |
+	some plain in decoded(text)
+	some kind in found_in(plain)
+}
+
+# The texts that are base64 in a text, which says so or begins like a secret's.
+default decoded(_) := set()
+
+decoded(text) := {plain |
 	some code in regex.find_n(`[A-Za-z0-9+/]{24,}={0,2}`, text, -1)
 	base64.is_valid(code)
-	some kind in decoded(base64.decode(code))
+	plain := base64.decode(code)
 } if {
 	glob.match(any_encoded, null, lower(text))
 }
 
 any_encoded := sprintf("{*base64*,*b64*,%s}", [encoded_words])
-
-decoded(text) := found_in(text) | {"password or token" |
-	some hit in regex.find_all_string_submatch_n(`(?i)(?:password|passwd|secret|token|api_?key)["']?[ \t]*[=:][ \t]*["']?([^\s"'$<{]{6,})`, text, 1)
-	secret_value.literal(hit[1])
-}
 
 # Whether text may hold one at all.
 suspicious(text) if glob.match(any_word, null, lower(text))
