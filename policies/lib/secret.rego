@@ -9,11 +9,13 @@ import data.tao.lib.secret_name
 import data.tao.lib.secret_text
 import data.tao.lib.secret_value
 
-# Whether text may hold a secret at all: one search for all words of the names,
-# the commands and the formats, in lower case, costs less than one expression.
-suspicious(text) if glob.match(words, null, lower(text))
+# Whether text may hold a secret at all: a search for all words of the names, the
+# commands and the formats, in lower case, costs less than one expression.
+suspicious(text) if telling(lower(text))
 
-words := sprintf("{%s}", [concat(",", [secret_text.words, secret_text.command_words, secret_format.words])])
+telling(text) if glob.match(secret_text.any_word, null, text)
+
+telling(text) if glob.match(secret_format.any_word, null, text)
 
 # What kind of secret the value is that a name is given, if it is one, or holds one
 # in base64.

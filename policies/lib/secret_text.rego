@@ -5,9 +5,11 @@
 package tao.lib.secret_text
 
 # Text without any of these words has no such pair. Lower case.
-words := "*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*"
+named := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*}"
 
-named := sprintf("{%s}", [words])
+# One of these, or one of the commands' below. Each list is a literal: to join it
+# would take longer than to search for it.
+any_word := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*,*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*rclone*,*http *-a *,*https *-a *}"
 
 # A name with one of the words, also with the dashes of a flag.
 name := `[\w.-]*(?i:pass|pwd|_pw|secret|token|key|cred|auth|bearer|jwt|[_-]pat|[_-]sas|cookie)[\w.-]*`
@@ -87,12 +89,7 @@ value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 
 # Commands whose arguments are secrets without a name that says so. "name" is
 # what a person sees; each pattern has the secret as its one group.
-command_words := concat(",", [
-	"*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *",
-	"*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *",
-])
-
-any_command := sprintf("{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,%s}", [command_words])
+any_command := "{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *}"
 
 # Up to an argument of the same command.
 rest := `\b[^\n;|&]*?[ \t]`
