@@ -93,6 +93,7 @@ node-packages = containerd runc containernetworking-plugins iptables iproute2 co
 
 .PHONY: test-node
 test-node: ## Install the chart on a real node and train there (root, Debian or Ubuntu)
+	@[ "$$(id -u)" = 0 ] || { echo "make test-node: want root, for a node's namespaces, mounts and firewall rules"; exit 1; }
 	@missing=$$(for p in $(node-packages); do dpkg -s $$p >/dev/null 2>&1 || echo $$p; done); if [ -n "$$missing" ]; then \
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; fi
 	cd e2e && go test -timeout 50m -count 1 -v ./node/suite
