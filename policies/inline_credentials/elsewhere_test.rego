@@ -59,9 +59,16 @@ test_found_in_metadata if {
 test_found_as_the_name_of_an_entry if {
 	got := rule.violation with input as fixture.job({"spec": {"nodeSelector": {token: "x"}}})
 	{[v.path, v.message] | some v in got} == {[
-		["spec", "template", "spec", "nodeSelector", token],
+		["spec", "template", "spec", "nodeSelector"],
 		"the name of an entry holds a literal Hugging Face token",
 	]}
+}
+
+# A path to what stands below such a name would tell it.
+test_no_path_leads_through_a_secret if {
+	got := rule.violation with input as fixture.job({"spec": {"nodeSelector": {token: token}}})
+	{v.path | some v in got} == {["spec", "template", "spec", "nodeSelector"]}
+	fixture.hidden(got)
 }
 
 # What is told of another place already is told once.

@@ -73,10 +73,15 @@ sort_of(l) := "key" if l.key
 else := l.part.of
 
 report(found) := {
-	"path": found.path,
+	"path": shown(found.path),
 	"message": sprintf("%s%s%s holds a literal %s", [found.owner, found.what, within(found.name), found.kind]),
 	"fix": fixes[found.of],
 }
+
+# A path ends before a name that is a secret itself.
+shown(path) := array.slice(path, 0, min({i | some i, step in path; a_secret(step)} | {count(path)}))
+
+a_secret(step) if count(secret_format.found(step)) > 0
 
 default within(_) := ""
 

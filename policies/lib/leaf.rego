@@ -6,6 +6,7 @@ package tao.lib.leaf
 
 import data.tao.lib.pod
 import data.tao.lib.secret
+import data.tao.lib.secret_format
 import data.tao.lib.secret_text
 
 # kubectl's copy of the whole manifest, and our own record, which quotes nothing.
@@ -21,28 +22,52 @@ fields := ["command", "args", "livenessProbe", "readinessProbe", "startupProbe",
 # Maps of metadata whose values are the author's.
 maps := ["annotations", "labels"]
 
-# One look at everything tells of most Jobs that there is nothing to look for.
+# Two looks tell of most Jobs that there is nothing to look for: one at everything,
+# for what has a form of its own, and one at what may name a secret.
 default worth_a_look := false
 
-worth_a_look if values_suspicious
+worth_a_look if formed
 
-worth_a_look if secret.suspicious(sprintf("%v", [[v | v := pod.spec[kinds[_]][_].env[_].name]]))
+worth_a_look if named
 
-default values_suspicious := false
+default formed := false
 
-values_suspicious if secret.suspicious(sprintf("%v", [[
-	[v | v := pod.spec[kinds[_]][_].env[_].value],
-	[v | v := pod.spec[kinds[_]][_][fields[_]]],
+formed if secret_format.suspicious(sprintf("%v", [own]))
+
+# All that is not kubectl's.
+own := json.remove(pod.document, [["metadata", "annotations", last_applied]]) if {
+	pod.document.metadata.annotations[last_applied]
+} else := pod.document
+
+default named := false
+
+# Variables without a value are left out only then: to look at each takes longer.
+named if {
+	hinted(sprintf("%v", [[object.remove(v, referring) | v := pod.spec[kinds[_]][_]]]))
+	hinted(sprintf("%v", [[
+		[v | v := pod.spec[kinds[_]][_].env[_]; v.value],
+		[object.remove(object.remove(v, referring), ["env"]) | v := pod.spec[kinds[_]][_]],
+	]]))
+}
+
+named if hinted(sprintf("%v", [[
 	[v | some v in pod.spec.volumes; holds_texts(v)],
 	[object.remove(v, passed_over) | v := pod.document.metadata[maps[_]]],
 	[object.remove(v, passed_over) | v := pod.template.metadata[maps[_]]],
 	[object.remove(v, passed_over) | v := pod.document.spec.jobTemplate.metadata[maps[_]]],
 ]]))
 
+hinted(text) if glob.match(secret_text.any_word, null, lower(text))
+
+hinted(text) if glob.match(secret_format.any_encoded, null, text)
+
+# Fields of containers that name other objects and places.
+referring := ["envFrom", "image", "name", "ports", "resources", "securityContext", "volumeDevices", "volumeMounts"]
+
 # Each as {"part": …, "path": …, "name": the name that the text is the value of,
 # or "", "text": …, "key": whether the text is itself a key}.
 leaves contains leaf if {
-	values_suspicious
+	worth_a_look
 	some part in parts
 	secret.suspicious(sprintf("%v", [part.value]))
 	some leaf in (values(part) | keys(part))
@@ -78,10 +103,7 @@ env_part(c) := {"path": array.concat(c.path, ["env"]), "owner": c, "what": "", "
 
 suspicious(name, _) if glob.match(secret_text.named, null, lower(name))
 
-suspicious(_, value) if {
-	values_suspicious
-	secret.suspicious(value)
-}
+suspicious(_, value) if secret.suspicious(value)
 
 values(part) := {leaf |
 	walk(part.value, [path, text])

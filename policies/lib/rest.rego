@@ -9,19 +9,22 @@ import data.tao.lib.leaf
 import data.tao.lib.pod
 import data.tao.lib.secret_format
 
-# Each as {"path": …, "kind": …, "key": whether it is the name of an entry}.
+# Each as {"path": …, "kind": …, "key": whether it is the name of an entry of what
+# stands there}.
 found contains {"path": path, "kind": kind, "key": false} if {
-	worth_a_look
+	leaf.formed
 	walk(searched, [path, text])
 	is_string(text)
+	secret_format.suspicious(text)
 	some kind in secret_format.found(text)
 }
 
-found contains {"path": array.concat(path, [key]), "kind": kind, "key": true} if {
-	worth_a_look
+found contains {"path": path, "kind": kind, "key": true} if {
+	leaf.formed
 	walk(searched, [path, value])
 	is_object(value)
 	some key, _ in value
+	secret_format.suspicious(key)
 	some kind in secret_format.found(key)
 }
 
@@ -33,17 +36,3 @@ searched := json.remove(pod.document, [sprintf("%s/%s", [concat("/", at), escape
 	some name in leaf.passed_over
 	escaped := replace(name, "/", "~1")
 ])
-
-# What leaf reads is left out here: most of the texts.
-default worth_a_look := false
-
-worth_a_look if secret_format.suspicious(sprintf("%v", [[
-	object.remove(pod.spec, array.concat(leaf.kinds, ["volumes"])),
-	[object.remove(c, array.concat(leaf.fields, ["env"])) | c := pod.spec[leaf.kinds[_]][_]],
-	[v.valueFrom | v := pod.spec[leaf.kinds[_]][_].env[_]],
-	[v | some v in pod.spec.volumes; not leaf.holds_texts(v)],
-	[object.remove(m, array.concat(leaf.maps, ["managedFields"])) | some m in leaf.metadata],
-	object.remove(pod.job.spec, ["template"]),
-	object.remove(pod.document.spec, ["template", "jobTemplate"]),
-	object.remove(pod.document, ["metadata", "spec", "status"]),
-]]))

@@ -10,20 +10,31 @@ import data.tao.lib.secret_text
 import data.tao.lib.secret_value
 
 # Whether text may hold a secret at all: a search for all words of the names, the
-# commands and the formats, in lower case, costs less than one expression.
-suspicious(text) if telling(lower(text))
+# commands and the formats costs less than one expression.
+suspicious(text) if glob.match(secret_text.any_word, null, lower(text))
 
-telling(text) if glob.match(secret_text.any_word, null, text)
+suspicious(text) if secret_format.suspicious(text)
 
-telling(text) if glob.match(secret_format.any_word, null, text)
+suspicious(text) if glob.match(secret_format.any_encoded, null, text)
+
+suspicious(text) if coded(text)
+
+# Whether text is base64 of one that may.
+coded(text) if {
+	plain := base64.decode(secret_format.one_code(text))
+	glob.match(secret_text.any_word, null, lower(plain))
+}
+
+coded(text) if secret_format.suspicious(base64.decode(secret_format.one_code(text)))
 
 # What kind of secret the value is that a name is given, if it is one, or holds one
-# in base64.
-kind(name, value) := found_kind if {
-	found_kind := as_it_is(name, value)
-} else := hidden[0] if {
-	hidden := [k | some k in encoded(value)]
-}
+# in what is encoded in it.
+kind(name, value) := is if {
+	is := as_it_is(name, value)
+} else := [s.kind |
+	some plain in secret_format.decoded(value)
+	some s in told(plain)
+][0]
 
 as_it_is(name, value) := concat(" or ", forms) if {
 	forms := secret_format.found(value)
@@ -34,24 +45,23 @@ as_it_is(name, value) := concat(" or ", forms) if {
 	suits(secret_name.class(name), text)
 }
 
-# What is given to a name in what is base64 in a text.
-encoded(text) := {k |
-	some plain in secret_format.decoded(text)
-	some p in secret_text.pairs(plain)
-	k := pair_kind(p)
-}
-
-# Secrets in a text or in what is encoded in it, as {"name": …, "kind": …}; the name is "" where only the form tells.
+# Secrets in a text or in what is encoded in it, as {"name": …, "kind": …}; the name
+# is "" where only the form tells.
 found(text) := set() if {
 	not suspicious(text)
-} else := named | {{"name": "", "kind": form} |
+} else := told(text) | {{"name": "", "kind": s.kind} |
+	some plain in secret_format.decoded(text)
+	some s in told(plain)
+}
+
+told(text) := named | {{"name": "", "kind": form} |
 	some form in secret_format.found(text)
 	not form in {n.kind | some n in named}
 } if {
 	named := {{"name": p.name, "kind": k} |
 		some p in secret_text.pairs(text)
 		k := pair_kind(p)
-	} | {{"name": "", "kind": k} | some k in encoded(text)}
+	}
 }
 
 pair_kind(pair) := as_it_is(pair.name, pair.value) if not pair.command

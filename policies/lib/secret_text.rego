@@ -9,7 +9,7 @@ named := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt
 
 # One of these, or one of the commands' below. Each list is a literal: to join it
 # would take longer than to search for it.
-any_word := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*,*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*rclone*,*http *-a *,*https *-a *}"
+any_word := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*,*login*,*http-basic*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*rclone*,*http *-a *,*https *-a *}"
 
 # A name with one of the words, also with the dashes of a flag.
 name := `[\w.-]*(?i:pass|pwd|_pw|secret|token|key|cred|auth|bearer|jwt|[_-]pat|[_-]sas|cookie)[\w.-]*`
