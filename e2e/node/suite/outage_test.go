@@ -55,6 +55,7 @@ func (s *site) withoutWebhook(t *testing.T) {
 		return nil
 	})
 
+	await(t, time.Minute, "the Service has no pods", s.unserved)
 	s.ill(t)
 	s.must(t, bystanders, s.kubectl, "-n", ns, "apply", "-f", "-")
 	_, err := jobs.Create(t.Context(), webhook.Job("labelled"), metav1.CreateOptions{})
@@ -74,4 +75,19 @@ func (s *site) withoutWebhook(t *testing.T) {
 	if _, err := jobs.Create(t.Context(), webhook.Job("labelled"), metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// unserved tells whether nobody is behind the webhook's Service any more, which
+// is known a moment after its pods have gone.
+func (s *site) unserved(ctx context.Context) error {
+	slices, err := s.client.DiscoveryV1().EndpointSlices(system).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + deployment})
+	if err != nil {
+		return err
+	}
+	for _, slice := range slices.Items {
+		if n := len(slice.Endpoints); n > 0 {
+			return fmt.Errorf("%d endpoints are there", n)
+		}
+	}
+	return nil
 }
