@@ -43,12 +43,12 @@ func (a access) client() (client kubernetes.Interface, namespace string, err err
 
 // ask gets from the cluster what the rules may know: read access to nodes and
 // services is all it takes.
-func (a access) ask(ctx context.Context) (*facts, error) {
+func (a access) ask(ctx context.Context) (*state, error) {
 	client, namespace, err := a.client()
 	if err != nil {
 		return nil, err
 	}
-	known, err := state(ctx, client)
+	known, err := stateOf(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (a access) ask(ctx context.Context) (*facts, error) {
 	return known, nil
 }
 
-// state reads the facts through client.
-func state(ctx context.Context, client kubernetes.Interface) (*facts, error) {
+// stateOf reads it through client.
+func stateOf(ctx context.Context, client kubernetes.Interface) (*state, error) {
 	server, err := client.Discovery().ServerVersion()
 	if err != nil {
 		return nil, fmt.Errorf("ask the cluster for its version: %w", err)
@@ -66,7 +66,7 @@ func state(ctx context.Context, client kubernetes.Interface) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := &facts{version: &parsed}
+	known := &state{version: &parsed}
 	return known, errors.Join(known.listNodes(ctx, client), known.listServices(ctx, client))
 }
 
@@ -74,7 +74,7 @@ func state(ctx context.Context, client kubernetes.Interface) (*facts, error) {
 var cached = metav1.ListOptions{ResourceVersion: "0"}
 
 // listNodes fills in the nodes, unless that is forbidden.
-func (f *facts) listNodes(ctx context.Context, client kubernetes.Interface) error {
+func (f *state) listNodes(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, cached)
 	if err != nil {
 		return f.without("nodes", err)
@@ -87,7 +87,7 @@ func (f *facts) listNodes(ctx context.Context, client kubernetes.Interface) erro
 }
 
 // listServices fills in the services, unless that is forbidden.
-func (f *facts) listServices(ctx context.Context, client kubernetes.Interface) error {
+func (f *state) listServices(ctx context.Context, client kubernetes.Interface) error {
 	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, cached)
 	if err != nil {
 		return f.without("services", err)
@@ -101,7 +101,7 @@ func (f *facts) listServices(ctx context.Context, client kubernetes.Interface) e
 
 // without goes on without what the user may not see: the rules that need it are
 // reported as not judged.
-func (f *facts) without(what string, err error) error {
+func (f *state) without(what string, err error) error {
 	if !apierrors.IsForbidden(err) {
 		return fmt.Errorf("list %s: %w", what, err)
 	}

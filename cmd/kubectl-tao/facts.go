@@ -7,19 +7,16 @@ import (
 	"fmt"
 	"io"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/taojob/taojob/pkg/audit"
 	"github.com/taojob/taojob/pkg/capacity"
-	"github.com/taojob/taojob/pkg/job"
-	"github.com/taojob/taojob/pkg/rendezvous"
 	"github.com/taojob/taojob/pkg/validate"
 )
 
-// facts are what is known of a cluster; what is nil is not known.
-type facts struct {
+// state is what is known of a cluster; what is nil is not known.
+type state struct {
 	namespace string // the context's
 	version   *validate.Version
 	nodes     *capacity.Index
@@ -28,34 +25,31 @@ type facts struct {
 	notes     []string                   // why some of it is not known
 }
 
-func (f *facts) addNode(n *corev1.Node) {
+func (f *state) addNode(n *corev1.Node) {
 	if f.nodes == nil {
 		f.nodes = capacity.NewIndex()
 	}
 	f.nodes.Upsert(n)
 }
 
-func (f *facts) addService(s *corev1.Service) {
+func (f *state) addService(s *corev1.Service) {
 	if f.services == nil {
 		f.services = map[string]*corev1.Service{}
 	}
 	f.services[s.Namespace+"/"+s.Name] = s
 }
 
-// service says what stands under the name of the headless Service.
-// What the manifests bring along counts as there.
-func (f *facts) service(j *batchv1.Job, t *job.Training) *validate.Service {
-	key := t.Namespace + "/" + t.Service
+// service returns the Service of that name. What the manifests bring along
+// counts as there.
+func (f *state) service(namespace, name string) (*corev1.Service, bool) {
+	key := namespace + "/" + name
 	found := cmp.Or(f.services[key], f.planned[key])
-	if found == nil && f.services == nil {
-		return nil
-	}
-	return rendezvous.Inspect(found, j)
+	return found, found != nil || f.services != nil
 }
 
 // plan takes in the Services among the manifests, in namespace if they name none.
-func (f *facts) plan(objects []audit.Object, namespace string) {
-	of := &facts{}
+func (f *state) plan(objects []audit.Object, namespace string) {
+	of := &state{}
 	for _, o := range objects {
 		if o.APIVersion == "v1" && o.Kind == "Service" {
 			_ = of.add(&o, namespace) // one that does not decode is not ours to judge
@@ -67,13 +61,13 @@ func (f *facts) plan(objects []audit.Object, namespace string) {
 // inventory reads the Nodes and Services in files. Whatever else is in them is
 // passed over; what cannot be read is an error, for a part of the nodes would
 // be worse than none.
-func inventory(files []string, stdin io.Reader) (*facts, error) {
+func inventory(files []string, stdin io.Reader) (*state, error) {
 	objects, problems := audit.ReadInventory(files, stdin)
 	var errs []error
 	for _, p := range problems {
 		errs = append(errs, fmt.Errorf("read inventory: %s", p))
 	}
-	known := &facts{}
+	known := &state{}
 	for _, o := range objects {
 		if err := known.add(&o, metav1.NamespaceDefault); err != nil {
 			errs = append(errs, fmt.Errorf("read inventory: %s:%d: %w", o.Source.File, o.Source.Line, err))
@@ -83,7 +77,7 @@ func inventory(files []string, stdin io.Reader) (*facts, error) {
 }
 
 // add takes in a Node, or a Service; one that names no namespace is in the given one.
-func (f *facts) add(o *audit.Object, namespace string) error {
+func (f *state) add(o *audit.Object, namespace string) error {
 	switch o.APIVersion + " " + o.Kind {
 	case "v1 Node":
 		n := &corev1.Node{}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +17,6 @@ import (
 	clientset "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/taojob/taojob/pkg/job"
 )
 
 // canary is a value that no error may print.
@@ -189,22 +187,22 @@ func fakeCluster(minor string) *clientset.Clientset {
 }
 
 func TestFactsOfACluster(t *testing.T) {
-	known, err := state(t.Context(), fakeCluster("31+"))
+	known, err := stateOf(t.Context(), fakeCluster("31+"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if known.version.String() != "1.31" || known.nodes.Len() != 1 {
 		t.Errorf("version %s, %d nodes", known.version, known.nodes.Len())
 	}
-	taken := known.service(&batchv1.Job{}, &job.Training{Namespace: "lab", Service: "dino"})
-	free := known.service(&batchv1.Job{}, &job.Training{Namespace: "lab", Service: "other"})
-	if !taken.Exists || taken.Headless || taken.Ours || free.Exists {
-		t.Errorf("taken %+v, free %+v", taken, free)
+	taken, _ := known.service("lab", "dino")
+	free, sure := known.service("lab", "other")
+	if taken == nil || taken.Spec.ClusterIP != "10.0.0.1" || free != nil || !sure {
+		t.Errorf("taken %v, free %v (sure: %t)", taken, free, sure)
 	}
-	if (&facts{}).service(&batchv1.Job{}, &job.Training{}) != nil {
+	if _, sure := (&state{}).service("lab", "dino"); sure {
 		t.Error("a Service is known without Services")
 	}
-	if _, err := state(t.Context(), fakeCluster("new")); err == nil {
+	if _, err := stateOf(t.Context(), fakeCluster("new")); err == nil {
 		t.Error("a version that is none is taken")
 	}
 }
@@ -212,10 +210,10 @@ func TestFactsOfACluster(t *testing.T) {
 func TestFactsThatAreForbidden(t *testing.T) {
 	for name, tc := range map[string]struct {
 		resource string
-		missing  func(*facts) bool
+		missing  func(*state) bool
 	}{
-		"nodes are not known":    {"nodes", func(f *facts) bool { return f.nodes == nil && f.services != nil }},
-		"services are not known": {"services", func(f *facts) bool { return f.nodes != nil && f.services == nil }},
+		"nodes are not known":    {"nodes", func(f *state) bool { return f.nodes == nil && f.services != nil }},
+		"services are not known": {"services", func(f *state) bool { return f.nodes != nil && f.services == nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := fakeCluster("31")
@@ -224,12 +222,12 @@ func TestFactsThatAreForbidden(t *testing.T) {
 				return func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err }
 			}
 			c.PrependReactor("list", tc.resource, fails(refuse))
-			known, err := state(t.Context(), c)
+			known, err := stateOf(t.Context(), c)
 			if err != nil || !tc.missing(known) || len(known.notes) != 1 || !strings.Contains(known.notes[0], tc.resource) {
 				t.Errorf("%+v, %v", known, err)
 			}
 			c.PrependReactor("list", tc.resource, fails(apierrors.NewTooManyRequestsError("busy")))
-			if _, err := state(t.Context(), c); err == nil || !strings.Contains(err.Error(), "list "+tc.resource+": ") {
+			if _, err := stateOf(t.Context(), c); err == nil || !strings.Contains(err.Error(), "list "+tc.resource+": ") {
 				t.Errorf("another error passes: %v", err)
 			}
 		})

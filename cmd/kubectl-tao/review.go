@@ -18,6 +18,7 @@ import (
 
 	"github.com/taojob/taojob/pkg/audit"
 	"github.com/taojob/taojob/pkg/config"
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/rendezvous"
 	"github.com/taojob/taojob/pkg/validate"
@@ -43,7 +44,7 @@ type reviewFlags struct {
 	access      access
 
 	// known is what the cluster or the inventory tells.
-	known *facts
+	known *state
 }
 
 func reviewCommand() *cobra.Command {
@@ -171,10 +172,8 @@ func (f *reviewFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Rev
 		Engine:    engine,
 		Options:   f.options(settings),
 		Namespace: cmp.Or(f.namespace, known.namespace),
-		Version:   known.version,
-		Nodes:     known.nodes,
+		Cluster:   facts.Cluster{Version: known.version, Nodes: known.nodes, Service: known.service},
 		Service:   rendezvous.Service,
-		Found:     known.service,
 	}, nil
 }
 
@@ -197,8 +196,8 @@ func (f *reviewFlags) options(c *config.Config) mutate.Options {
 }
 
 // facts come from the cluster or from the inventory; a version that is named wins.
-func (f *reviewFlags) facts(ctx context.Context, stdin io.Reader) (*facts, error) {
-	known := &facts{}
+func (f *reviewFlags) facts(ctx context.Context, stdin io.Reader) (*state, error) {
+	known := &state{}
 	var err error
 	switch {
 	case f.cluster:

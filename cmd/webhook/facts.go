@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/taojob/taojob/pkg/admission"
 	"github.com/taojob/taojob/pkg/capacity"
 	"github.com/taojob/taojob/pkg/validate"
 )
@@ -22,23 +21,23 @@ import (
 // under a running webhook when a cluster is upgraded.
 const versionEvery = 5 * time.Minute
 
-// watchFacts keeps facts up to date as long as the manager runs. The version
+// watchFacts keeps what is seen up to date as long as the manager runs. The version
 // is asked for at once: without it nothing could be said of several nodes.
-func watchFacts(ctx context.Context, mgr ctrl.Manager, facts *admission.Facts) error {
-	synced, err := watch(ctx, mgr.GetCache(), facts.Nodes)
+func watchFacts(ctx context.Context, mgr ctrl.Manager, seen *observed) error {
+	synced, err := watch(ctx, mgr.GetCache(), seen.nodes)
 	if err != nil {
 		return err
 	}
-	facts.Synced = synced
+	seen.synced = synced
 	server, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	if err != nil {
 		return err
 	}
-	if err := readVersion(server, facts); err != nil {
+	if err := readVersion(server, seen); err != nil {
 		return err
 	}
 	return mgr.Add(everywhere(func(ctx context.Context) error {
-		return keepVersion(ctx, mgr, server, facts)
+		return keepVersion(ctx, mgr, server, seen)
 	}))
 }
 
@@ -75,7 +74,7 @@ func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
 // NeedLeaderElection says no.
 func (everywhere) NeedLeaderElection() bool { return false }
 
-func keepVersion(ctx context.Context, mgr ctrl.Manager, server discovery.ServerVersionInterface, facts *admission.Facts) error {
+func keepVersion(ctx context.Context, mgr ctrl.Manager, server discovery.ServerVersionInterface, seen *observed) error {
 	tick := time.NewTicker(versionEvery)
 	defer tick.Stop()
 	for {
@@ -83,14 +82,14 @@ func keepVersion(ctx context.Context, mgr ctrl.Manager, server discovery.ServerV
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			if err := readVersion(server, facts); err != nil {
+			if err := readVersion(server, seen); err != nil {
 				mgr.GetLogger().Error(err, "the version that was known stays in use")
 			}
 		}
 	}
 }
 
-func readVersion(server discovery.ServerVersionInterface, facts *admission.Facts) error {
+func readVersion(server discovery.ServerVersionInterface, seen *observed) error {
 	info, err := server.ServerVersion()
 	if err != nil {
 		return fmt.Errorf("ask for the version of Kubernetes: %w", err)
@@ -99,7 +98,7 @@ func readVersion(server discovery.ServerVersionInterface, facts *admission.Facts
 	if err != nil {
 		return fmt.Errorf("read the version of Kubernetes: %w", err)
 	}
-	facts.Version.Store(&version)
+	seen.version.Store(&version)
 	return nil
 }
 

@@ -43,12 +43,12 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 	if err := served.setUp(mgr, &o.certs); err != nil {
 		return fmt.Errorf("set up the certificate: %w", err)
 	}
-	facts := &admission.Facts{Nodes: capacity.NewIndex(), Services: mgr.GetClient()}
-	if err := watchFacts(ctx, mgr, facts); err != nil {
+	seen := &observed{nodes: capacity.NewIndex(), objects: mgr.GetClient()}
+	if err := watchFacts(ctx, mgr, seen); err != nil {
 		return fmt.Errorf("watch the cluster: %w", err)
 	}
-	hooks.ready = func() bool { return facts.Synced() && served.source.Present() }
-	register(hooks, files.Get, facts, o.onPolicyError == "allow")
+	hooks.ready = func() bool { return seen.synced() && served.source.Present() }
+	register(hooks, files.Get, seen, o.onPolicyError == "allow")
 	instance, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("set up the reconciler: %w", err)
@@ -58,7 +58,7 @@ func serve(ctx context.Context, cluster *rest.Config, o *options) error {
 		return fmt.Errorf("set up the reconciler: %w", err)
 	}
 	stopping := &atomic.Bool{}
-	if err := addProbes(mgr, facts, stopping); err != nil {
+	if err := addProbes(mgr, seen, stopping); err != nil {
 		return fmt.Errorf("set up probes: %w", err)
 	}
 	return mgr.Start(drained(ctx, stopping, o.drain))
@@ -83,10 +83,10 @@ func newManager(cluster *rest.Config, o *options, hooks webhook.Server) (ctrl.Ma
 }
 
 // register serves the webhooks under the paths that the configuration objects name.
-func register(server webhook.Server, use func() *settings, facts *admission.Facts, allowOnError bool) {
+func register(server webhook.Server, use func() *settings, seen *observed, allowOnError bool) {
 	mutator := &admission.Mutator{Options: func() mutate.Options { return use().options }}
 	validator := &admission.Validator{
-		Engine: func() *validate.Engine { return use().engine }, Facts: facts, AllowOnError: allowOnError,
+		Engine: func() *validate.Engine { return use().engine }, Cluster: seen.cluster, AllowOnError: allowOnError,
 	}
 	server.Register("/mutate-job", mutator.Webhook())
 	server.Register("/validate-job", validator.JobWebhook())
@@ -95,7 +95,7 @@ func register(server webhook.Server, use func() *settings, facts *admission.Fact
 
 // addProbes serves /healthz, and /readyz: the caches are complete and the
 // webhooks are served. The rules are compiled before anything is served.
-func addProbes(mgr ctrl.Manager, facts *admission.Facts, stopping *atomic.Bool) error {
+func addProbes(mgr ctrl.Manager, seen *observed, stopping *atomic.Bool) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func addProbes(mgr ctrl.Manager, facts *admission.Facts, stopping *atomic.Bool) 
 		switch {
 		case stopping.Load():
 			return errors.New("stopping")
-		case !facts.Synced():
+		case !seen.synced():
 			return errors.New("waiting for the cluster's objects")
 		}
 		return nil

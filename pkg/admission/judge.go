@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/validate"
@@ -46,6 +47,16 @@ func ofCronJob(c *batchv1.CronJob) subject {
 	return s
 }
 
+// facts are what the rules may know for s. Where its pods are not as they will
+// be, only what does not depend on them is known: what is refused has to be put
+// right first.
+func (s *subject) facts(c *facts.Cluster) validate.Facts {
+	if s.crude {
+		return validate.Facts{KubeVersion: c.Version}
+	}
+	return c.Of(s.job, s.training)
+}
+
 // verdict is all that is to be said of an object.
 type verdict struct {
 	found   []validate.Violation // sorted by rule
@@ -54,11 +65,11 @@ type verdict struct {
 }
 
 func (v *Validator) judge(ctx context.Context, s subject) verdict {
-	return judgeBy(ctx, v.Engine(), s, v.Facts.of(ctx, s))
+	return judgeBy(ctx, v.Engine(), s, s.facts(v.Cluster()))
 }
 
-func judgeBy(ctx context.Context, rules *validate.Engine, s subject, facts validate.Facts) verdict {
-	decision, err := rules.Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: facts})
+func judgeBy(ctx context.Context, rules *validate.Engine, s subject, known validate.Facts) verdict {
+	decision, err := rules.Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: known})
 	found := decision.Violations
 	for _, err := range s.errs {
 		found = append(found, validate.Refusal(s.below, err))
@@ -87,21 +98,22 @@ func missing(reason string, s subject) string {
 // be evaluated on old could not tell, and one that fails on both fails for a
 // reason that is not the update's: neither may hold the object up.
 func (v *Validator) judgeUpdate(ctx context.Context, old, updated subject) verdict {
-	rules, facts := v.Engine(), v.Facts.of(ctx, updated) // the same for both: either may change meanwhile
-	now := judgeBy(ctx, rules, updated, facts)
+	rules, cluster := v.Engine(), v.Cluster() // the same for both: either may change meanwhile
+	known := updated.facts(cluster)
+	now := judgeBy(ctx, rules, updated, known)
 	if len(now.found) == 0 && len(now.failed) == 0 {
 		return now
 	}
 	if !samePods(old, updated) { // else numbers in messages must not differ by a node that came meanwhile
-		facts = v.Facts.of(ctx, old)
+		known = old.facts(cluster)
 	}
-	before := judgeBy(ctx, rules, old, facts)
-	known := map[identity]bool{}
+	before := judgeBy(ctx, rules, old, known)
+	seen := map[identity]bool{}
 	for _, f := range before.found {
-		known[identify(f)] = true
+		seen[identify(f)] = true
 	}
 	now.found = slices.DeleteFunc(now.found, func(f validate.Violation) bool {
-		return known[identify(f)] || before.failed[f.Rule] != nil
+		return seen[identify(f)] || before.failed[f.Rule] != nil
 	})
 	for rule, err := range before.failed {
 		countError(ctx, rule, err, true)

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/taojob/taojob/pkg/admission"
 	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/validate"
 	"github.com/taojob/taojob/policies"
@@ -72,18 +72,17 @@ func validator(tb testing.TB, objects ...client.Object) *admission.Validator {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	facts := &admission.Facts{Nodes: capacity.NewIndex()}
-	services := fake.NewClientBuilder().WithScheme(scheme(tb))
+	cluster := &facts.Cluster{Version: &validate.Version{Major: 1, Minor: 31}, Nodes: capacity.NewIndex()}
+	services := map[string]*corev1.Service{}
 	for _, o := range objects {
 		if n, ok := o.(*corev1.Node); ok {
-			facts.Nodes.Upsert(n)
+			cluster.Nodes.Upsert(n)
 			continue
 		}
-		services.WithObjects(o)
+		services[o.GetNamespace()+"/"+o.GetName()] = o.(*corev1.Service)
 	}
-	facts.Services = services.Build()
-	facts.Version.Store(&validate.Version{Major: 1, Minor: 31})
-	return &admission.Validator{Engine: func() *validate.Engine { return engine }, Facts: facts}
+	cluster.Service = func(namespace, name string) (*corev1.Service, bool) { return services[namespace+"/"+name], true }
+	return &admission.Validator{Engine: func() *validate.Engine { return engine }, Cluster: func() *facts.Cluster { return cluster }}
 }
 
 func gpuNodes(count int) []client.Object {

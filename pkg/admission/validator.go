@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/validate"
 )
@@ -15,7 +16,9 @@ import (
 type Validator struct {
 	// Engine returns the rules in force at this moment.
 	Engine func() *validate.Engine
-	Facts  *Facts
+	// Cluster returns what is known of the cluster at this moment, all of it in
+	// memory: an admission makes no API call.
+	Cluster func() *facts.Cluster
 	// AllowOnError admits a Job when a rule could not be evaluated.
 	AllowOnError bool
 }

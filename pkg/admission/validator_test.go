@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/taojob/taojob/pkg/admission"
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/job/jobtest"
 	"github.com/taojob/taojob/pkg/validate"
@@ -34,7 +34,7 @@ func TestCreationsAreJudgedByWhatIsKnown(t *testing.T) {
 	for name, tc := range map[string]struct {
 		in      jobtest.Job
 		cluster []client.Object
-		facts   func(*admission.Facts)
+		changed func(*facts.Cluster)
 		refused []string // rules, in order
 		warns   string
 		skipped string // in the audit annotation
@@ -47,14 +47,14 @@ func TestCreationsAreJudgedByWhatIsKnown(t *testing.T) {
 		"another's Service in the way refuses":              {in: two, cluster: append(gpuNodes(2), service("train", public)), refused: []string{"multi-node-shape"}},
 		"another's Service that serves as well does not":    {in: two, cluster: append(gpuNodes(2), service("train", asIs))},
 		"a Service in the way of nobody does not":           {in: two.Annotate(job.Nodes, "1"), cluster: append(gpuNodes(2), service("train", public))},
-		"an old cluster refuses several nodes":              {in: two, cluster: gpuNodes(2), facts: func(f *admission.Facts) { f.Version.Store(&validate.Version{Major: 1, Minor: 27}) }, refused: []string{"multi-node-version"}},
+		"an old cluster refuses several nodes":              {in: two, cluster: gpuNodes(2), changed: func(c *facts.Cluster) { c.Version = &validate.Version{Major: 1, Minor: 27} }, refused: []string{"multi-node-version"}},
 		"a bad annotation that the mutator missed, refuses": {in: two.Annotate(job.MasterPort, "0"), cluster: gpuNodes(2), refused: []string{"invalid-annotation"}},
-		"nodes that have not come yet are not missed":       {in: two, facts: func(f *admission.Facts) { f.Synced = func() bool { return false } }, skipped: "gpu-capacity: the cluster's nodes are not known: the webhook has not read all of the cluster's objects yet"},
+		"nodes that have not come yet are not missed":       {in: two, changed: func(c *facts.Cluster) { c.Nodes = nil }, skipped: "gpu-capacity: the cluster's nodes are not known: the webhook has not read all of the cluster's objects yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := validator(t, tc.cluster...)
-			if tc.facts != nil {
-				tc.facts(v.Facts)
+			if tc.changed != nil {
+				tc.changed(v.Cluster())
 			}
 			in := tc.in.Defaulted()
 			if tc.refused == nil {

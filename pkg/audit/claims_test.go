@@ -5,10 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
-
-	"github.com/taojob/taojob/pkg/job"
-	"github.com/taojob/taojob/pkg/validate"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // inRings is a Job of two nodes with a subdomain.
@@ -39,8 +37,8 @@ func TestTwoJobsCannotShareAService(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := reviewer(t)
 			if tc.there {
-				r.Found = func(*batchv1.Job, *job.Training) *validate.Service {
-					return &validate.Service{Exists: true, Headless: true, SelectsJob: true}
+				r.Cluster.Service = func(namespace, name string) (*corev1.Service, bool) {
+					return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}, true
 				}
 			}
 			report := review(t, r, tc.in)

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/job"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/validate"
@@ -24,14 +24,10 @@ type Reviewer struct {
 	Options mutate.Options
 	// Namespace is that of objects which name none; empty means default.
 	Namespace string
-	// Version is the cluster's, and Nodes are its nodes; nil for not known.
-	Version *validate.Version
-	Nodes   *capacity.Index
+	// Cluster is what is known of the cluster.
+	Cluster facts.Cluster
 	// Service builds a multi-node Job's headless Service; nil on one node.
 	Service func(*batchv1.Job, *job.Training) *corev1.Service
-	// Found says what stands under the Service's name, nil when that is not
-	// known; the function itself may be nil.
-	Found func(*batchv1.Job, *job.Training) *validate.Service
 }
 
 // Review says what there is to say of the Jobs and CronJobs among objects;
@@ -110,20 +106,20 @@ func (r *Reviewer) judge(ctx context.Context, m *manifest, item *Item, taken cla
 		return err
 	}
 	training, _ := job.Read(m.job)
-	facts := validate.Facts{KubeVersion: r.Version}
+	known := validate.Facts{KubeVersion: r.Cluster.Version}
 	result, errs := mutate.Mutate(m.job, r.Options)
 	if result != nil {
 		training = result.Training
 		training.Namespace = item.Namespace
 		item.Warnings = append(item.Warnings, result.Warnings...)
-		r.look(&facts, result.Job, training)
-		facts.Service = taken.conflict(m, training, item, facts.Service)
+		known = r.look(result.Job, training)
+		known.Service = taken.conflict(m, training, item, known.Service)
 		if err := r.preview(m, result, item); err != nil {
 			return err
 		}
 	}
 	training.Namespace = item.Namespace
-	decision, err := r.Engine.Judge(ctx, validate.Input{Object: m.object(), Training: training, Facts: facts})
+	decision, err := r.Engine.Judge(ctx, validate.Input{Object: m.object(), Training: training, Facts: known})
 	item.Violations = append(m.refusals(errs, decision), decision.Violations...)
 	item.Skipped = append(item.Skipped, decision.Skipped...)
 	for n := range item.Skipped {
@@ -156,14 +152,8 @@ func (m *manifest) refusals(errs field.ErrorList, d validate.Decision) []validat
 }
 
 // look gathers what is known of the cluster for the Job as injected.
-func (r *Reviewer) look(facts *validate.Facts, j *batchv1.Job, t *job.Training) {
-	if r.Nodes != nil {
-		fit := validate.Capacity(r.Nodes.Fit(job.PodTemplate(j, t.Namespace), int(t.Nodes)))
-		facts.Capacity = &fit
-	}
-	if r.Found != nil && t.MultiNode() {
-		j = j.DeepCopy()
-		j.Namespace = t.Namespace
-		facts.Service = r.Found(j, t)
-	}
+func (r *Reviewer) look(injected *batchv1.Job, t *job.Training) validate.Facts {
+	j := *injected
+	j.Namespace = t.Namespace
+	return r.Cluster.Of(&j, t)
 }

@@ -8,7 +8,6 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -185,9 +184,12 @@ func TestReviewJudges(t *testing.T) {
 	node.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: "True"}}
 	node.Status.Allocatable = corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("8"), "pods": resource.MustParse("9")}
 	r := reviewer(t)
-	r.Nodes = capacity.NewIndex(node)
-	r.Found = func(j *batchv1.Job, t *job.Training) *validate.Service {
-		return &validate.Service{Exists: t.Namespace == "lab" && j.Namespace == "lab" && t.Service == "a"}
+	r.Cluster.Nodes = capacity.NewIndex(node)
+	r.Cluster.Service = func(namespace, name string) (*corev1.Service, bool) {
+		if namespace == "lab" && name == "a" {
+			return &corev1.Service{}, true
+		}
+		return nil, true
 	}
 	bad := "  annotations: {tao.nvidia.com/nodes: many}\n"
 	for name, tc := range map[string]struct {

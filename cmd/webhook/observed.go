@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/facts"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// observed is what the server sees of the cluster.
+type observed struct {
+	nodes   *capacity.Index // fed by an informer
+	objects client.Reader   // reads from the cache
+	version atomic.Pointer[validate.Version]
+	// synced tells whether nodes and objects are complete. Before that they are
+	// not known: a node that is still to come must not be missed.
+	synced func() bool
+}
+
+// cluster returns what is known at this moment.
+func (o *observed) cluster() *facts.Cluster {
+	c := &facts.Cluster{Version: o.version.Load()}
+	if o.synced() {
+		c.Nodes, c.Service = o.nodes, o.service
+	}
+	return c
+}
+
+func (o *observed) service(namespace, name string) (*corev1.Service, bool) {
+	s := &corev1.Service{}
+	err := o.objects.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, s) // of the cache, which waits for nothing
+	if apierrors.IsNotFound(err) {
+		return nil, true
+	}
+	return s, err == nil
+}
