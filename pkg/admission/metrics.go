@@ -22,8 +22,8 @@ var (
 	}, []string{"rule"})
 	policyErrors = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "taojob_policy_errors_total",
-		Help: "Rules that failed to evaluate.",
-	}, []string{"rule"})
+		Help: "Rules that failed to evaluate, by rule and reason (error, timeout, panic).",
+	}, []string{"rule", "reason"})
 )
 
 func init() {

@@ -158,7 +158,7 @@ func TestAdmissionsAreCounted(t *testing.T) {
 		"taojob_admissions_total judge CREATE error":    1,
 		"taojob_admissions_total judge UPDATE allowed":  1,
 		"taojob_violations_total countedd deny":         1,
-		"taojob_policy_errors_total countedb":           2,
+		"taojob_policy_errors_total countedb error":     2,
 		"taojob_rules_skipped_total counteds":           2,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -184,7 +184,7 @@ func counters(t *testing.T) map[string]float64 {
 				values[label.GetName()] = label.GetValue()
 			}
 			name := family.GetName()
-			for _, label := range []string{"webhook", "operation", "outcome", "rule", "action"} {
+			for _, label := range []string{"webhook", "operation", "outcome", "rule", "action", "reason"} {
 				if value, ok := values[label]; ok {
 					name = strings.Join([]string{name, value}, " ")
 				}

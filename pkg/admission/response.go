@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -101,8 +102,12 @@ func (said *verdict) count() {
 
 // countError counts a rule that could not be evaluated; its error holds no value.
 func countError(ctx context.Context, rule string, err error, admitted bool) {
-	policyErrors.WithLabelValues(cmp.Or(rule, "none")).Inc()
-	log.FromContext(ctx).Error(err, "a rule could not be evaluated", "admitted", admitted)
+	reason, stack := validate.Failed, ""
+	if failed, ok := errors.AsType[*validate.RuleError](err); ok {
+		reason, stack = failed.Failure, failed.Stack
+	}
+	policyErrors.WithLabelValues(cmp.Or(rule, "none"), string(reason)).Inc()
+	log.FromContext(ctx).Error(err, "a rule could not be evaluated", "admitted", admitted, "reason", reason, "stack", stack)
 }
 
 // brief makes warnings that the API server hands on whole.
