@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/discovery/fake"
 	clientset "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-
 )
 
 // canary is a value that no error may print.

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -20,45 +21,50 @@ type format struct {
 	write      func(io.Writer, *Report, Style) error
 }
 
-// formats feeds the flag's help, its completion and the error about a format
-// that is not there.
-var formats = []format{
-	{"text", "what is wrong, for people", writeText},
-	{"diff", "what injection changes", writeDiff},
-	{"yaml", "the allowed Jobs as injected, to apply", writeYAML},
+// Formats are those that a command writes. They feed its flag's help, its
+// completion and the error about a format that is not there.
+type Formats []format
+
+// records are the formats that every command writes.
+var records = Formats{
 	{"json", "everything, for programs", writeJSON},
 }
 
-// Formats returns the names of the formats; each is followed by a tab and what
+// ReviewFormats show each Job, and what becomes of it.
+var ReviewFormats = slices.Concat(Formats{
+	{"text", "what is wrong, for people", writeText},
+	{"diff", "what injection changes", writeDiff},
+	{"yaml", "the allowed Jobs as injected, to apply", writeYAML},
+}, records)
+
+// Names returns the names of the formats; each is followed by a tab and what
 // it shows if described is set.
-func Formats(described bool) []string {
+func (f Formats) Names(described bool) []string {
 	var names []string
-	for _, f := range formats {
-		name := f.name
+	for _, one := range f {
+		name := one.name
 		if described {
-			name += "\t" + f.help
+			name += "\t" + one.help
 		}
 		names = append(names, name)
 	}
 	return names
 }
 
-// CheckFormat returns an error that lists the formats if name is none of them.
-func CheckFormat(name string) error {
-	for _, f := range formats {
-		if f.name == name {
-			return nil
-		}
+// Check returns an error that lists the formats if name is none of them.
+func (f Formats) Check(name string) error {
+	if slices.ContainsFunc(f, func(one format) bool { return one.name == name }) {
+		return nil
 	}
-	return fmt.Errorf("unknown output format %q, want one of %s", name, strings.Join(Formats(false), ", "))
+	return fmt.Errorf("unknown output format %q, want one of %s", name, strings.Join(f.Names(false), ", "))
 }
 
-// Write writes the report to w in the format of that name.
-func (r *Report) Write(w io.Writer, name string, style Style) error {
-	for _, f := range formats {
-		if f.name == name {
-			return f.write(w, r, style)
+// Write writes the report to w in the format of that name, which must be one of f.
+func (f Formats) Write(w io.Writer, name string, r *Report, style Style) error {
+	for _, one := range f {
+		if one.name == name {
+			return one.write(w, r, style)
 		}
 	}
-	return CheckFormat(name)
+	return f.Check(name)
 }

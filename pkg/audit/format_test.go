@@ -19,11 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "write the expected outputs anew")
 
+// allFormats are those of all commands, each under a name of its own.
+var allFormats = ReviewFormats
+
 // written is a report in a format, its notes below it.
 func written(t *testing.T, r *Report, format string, color bool) string {
 	t.Helper()
 	var out, notes bytes.Buffer
-	if err := r.Write(&out, format, Style{Color: color, Notes: &notes}); err != nil {
+	if err := allFormats.Write(&out, format, r, Style{Color: color, Notes: &notes}); err != nil {
 		t.Fatal(err)
 	}
 	if notes.Len() > 0 {
@@ -40,7 +43,7 @@ func TestFormats(t *testing.T) {
 	}
 	expected := map[string]bool{}
 	for _, in := range inputs {
-		for _, format := range Formats(false) {
+		for _, format := range allFormats.Names(false) {
 			golden := strings.TrimSuffix(in, ".in.yaml") + "." + format + ".out"
 			expected[golden] = true
 			t.Run(filepath.Base(golden), func(t *testing.T) {
@@ -89,7 +92,7 @@ func TestYAMLReadsBack(t *testing.T) {
 
 func TestColor(t *testing.T) {
 	report := review(t, reviewer(t), labelled("a", twoNodes)+"        command: [canary]\n")
-	for _, format := range Formats(false) {
+	for _, format := range allFormats.Names(false) {
 		if strings.Contains(written(t, report, format, false), "\x1b") {
 			t.Errorf("%s is colored without a terminal", format)
 		}
@@ -100,7 +103,7 @@ func TestColor(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	err := (&Report{}).Write(nil, "xml", Style{})
+	err := ReviewFormats.Write(nil, "xml", &Report{}, Style{})
 	if err == nil || err.Error() != `unknown output format "xml", want one of text, diff, yaml, json` {
 		t.Error(err)
 	}
@@ -137,7 +140,7 @@ func TestNothingFoundIsPrinted(t *testing.T) {
 			if len(report.Items) != 1 || len(report.Items[0].Violations) == 0 {
 				t.Fatalf("nothing found: %v", report.Problems)
 			}
-			for _, format := range Formats(false) {
+			for _, format := range allFormats.Names(false) {
 				for action := range []bool{false, true} { // an allowed Job is written out
 					report.Items[0].Allowed = action == 1
 					if text := written(t, report, format, false); strings.Contains(text, "sings") {
@@ -186,7 +189,7 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 	if text := written(t, report, "text", false); strings.ContainsAny(text, "\x1b\u202e") {
 		t.Errorf("%q", text)
 	}
-	for _, format := range Formats(false) { // data formats escape it, and keep the rest as it is
+	for _, format := range allFormats.Names(false) { // data formats escape it, and keep the rest as it is
 		if text := written(t, report, format, false); strings.Contains(text, "\x1b") {
 			t.Errorf("%s: %q", format, text)
 		}

@@ -3,6 +3,8 @@ package audit
 import (
 	"testing"
 
+	"github.com/taojob/taojob/pkg/validate"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,8 +28,8 @@ func TestJobsOfOtherVersionsAreNoted(t *testing.T) {
 			if diff := cmp.Diff(tc.want, report.Notes); diff != "" {
 				t.Error(diff)
 			}
-			if report.ExitCode() != ExitNoJob {
-				t.Errorf("exit %d", report.ExitCode())
+			if report.ExitCode(validate.Deny) != ExitNoJob {
+				t.Errorf("exit %d", report.ExitCode(validate.Deny))
 			}
 		})
 	}

@@ -98,15 +98,19 @@ const (
 	ExitNoJob    = 3
 )
 
-// ExitCode sums the report up: bad input outweighs a denial, since there may
-// be more; that nothing was selected matters only if nothing else is wrong.
-func (r *Report) ExitCode() int {
+// ExitCode sums the report up: bad input outweighs a violation that leads to
+// failOn (Deny or Warn) or worse, since there may be more; that nothing was
+// selected matters only if nothing else is wrong.
+func (r *Report) ExitCode(failOn validate.Action) int {
 	selected := func(i Item) bool { return i.Selected }
-	denied := func(i Item) bool { return !i.Allowed }
+	warned := func(v validate.Violation) bool { return v.Action == validate.Warn }
+	fails := func(i Item) bool {
+		return !i.Allowed || failOn == validate.Warn && slices.ContainsFunc(i.Violations, warned)
+	}
 	switch {
 	case len(r.Problems) > 0:
 		return ExitBadInput
-	case slices.ContainsFunc(r.Items, denied):
+	case slices.ContainsFunc(r.Items, fails):
 		return ExitDenied
 	case !slices.ContainsFunc(r.Items, selected):
 		return ExitNoJob

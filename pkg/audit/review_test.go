@@ -118,8 +118,8 @@ func TestReviewSelects(t *testing.T) {
 
 func TestReviewPassesOverOtherKinds(t *testing.T) {
 	report := review(t, reviewer(t), "apiVersion: v1\nkind: Pod\n---\napiVersion: batch/v1beta1\nkind: CronJob\n---\napiVersion: x/v1\nkind: Job\n")
-	if len(report.Items) > 0 || report.ExitCode() != ExitNoJob {
-		t.Errorf("%v, exit %d", report.Items, report.ExitCode())
+	if len(report.Items) > 0 || report.ExitCode(validate.Deny) != ExitNoJob {
+		t.Errorf("%v, exit %d", report.Items, report.ExitCode(validate.Deny))
 	}
 }
 
@@ -155,8 +155,8 @@ func TestReviewRefusesWhatDoesNotDecode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := review(t, reviewer(t), tc.in)
-			if len(report.Problems) == 0 || report.ExitCode() != ExitBadInput {
-				t.Fatalf("no problem, exit %d", report.ExitCode())
+			if len(report.Problems) == 0 || report.ExitCode(validate.Deny) != ExitBadInput {
+				t.Fatalf("no problem, exit %d", report.ExitCode(validate.Deny))
 			}
 			if got := report.Problems[0].String(); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
@@ -276,7 +276,7 @@ func TestReviewSaysWhichRuleFailed(t *testing.T) {
 	r := reviewer(t)
 	r.Engine = engine
 	report := review(t, r, labelled("a", ""))
-	if len(report.Items) != 1 || report.ExitCode() != ExitBadInput || !strings.Contains(report.Problems[0].String(), "stdin:1: evaluate rule bad-rule") {
+	if len(report.Items) != 1 || report.ExitCode(validate.Deny) != ExitBadInput || !strings.Contains(report.Problems[0].String(), "stdin:1: evaluate rule bad-rule") {
 		t.Errorf("%d items, problems %v", len(report.Items), report.Problems)
 	}
 	if report.Items[0].Mutated != nil || strings.Contains(written(t, report, "diff", false), "nvcr.io") {

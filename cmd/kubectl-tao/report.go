@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/taojob/taojob/pkg/audit"
+	"github.com/taojob/taojob/pkg/validate"
+)
+
+// write writes the report, and returns the exit code as an error: violations
+// that lead to failOn or worse count.
+func (f *judgeFlags) write(c *cobra.Command, report *audit.Report, failOn validate.Action) error {
+	out, notes := c.OutOrStdout(), c.ErrOrStderr()
+	style := audit.Style{Color: colorful(out) && colorful(notes), Notes: notes}
+	if err := f.formats.Write(out, f.output, report, style); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	for _, p := range report.Problems {
+		fmt.Fprintln(notes, "error:", p)
+	}
+	for _, p := range report.Notes {
+		fmt.Fprintln(notes, "warning:", p)
+	}
+	if code := report.ExitCode(failOn); code != audit.ExitAllowed {
+		return exitError(code)
+	}
+	return nil
+}
+
+// colorful tells whether w is a terminal whose user wants colors (no-color.org).
+func colorful(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
