@@ -120,12 +120,12 @@ func (d *demand) refuses(known *node) refusal {
 	}
 	for _, key := range d.together {
 		if _, ok := n.Labels[key]; !ok {
-			return refusal{text: "no label " + key + ", which pod affinity needs"}
+			return refusal{text: "no label " + shown(key) + ", which pod affinity needs"}
 		}
 	}
 	for i := range d.spread {
 		if _, ok := n.Labels[d.spread[i].key]; !ok {
-			return refusal{text: "no label " + d.spread[i].key + ", which topology spread needs"}
+			return refusal{text: "no label " + shown(d.spread[i].key) + ", which topology spread needs"}
 		}
 	}
 	return refusal{}

@@ -60,10 +60,10 @@ func (r *reasons) list() []Reason {
 		all = append(all, Reason{Nodes: nodes, Reason: what.String()})
 	}
 	for what, nodes := range r.empty {
-		all = append(all, Reason{Nodes: nodes, Reason: "no " + string(what.name)})
+		all = append(all, Reason{Nodes: nodes, Reason: "no " + shown(string(what.name))})
 	}
 	for what, nodes := range r.small {
-		text := fmt.Sprintf("too little %s (%s at most, %s asked)", what.name, human(what.name, r.most[what]), human(what.name, what.amount))
+		text := fmt.Sprintf("too little %s (%s at most, %s asked)", shown(string(what.name)), human(what.name, r.most[what]), human(what.name, what.amount))
 		all = append(all, Reason{Nodes: nodes, Reason: text})
 	}
 	return all

@@ -28,7 +28,7 @@ func requestsOf(spec *corev1.PodSpec) ([]request, string) {
 		if len(requests) > 0 {
 			text.WriteString(", ")
 		}
-		text.WriteString(string(name) + ": " + quantity.String())
+		text.WriteString(shown(string(name)) + ": " + quantity.String())
 		requests = append(requests, request{name, n})
 	}
 	if len(requests) == 0 {
