@@ -15,7 +15,7 @@ import (
 // requestsOf returns what one pod asks for: without zeros, extended resources
 // first, one of the node's pods last; and the same as text.
 func requestsOf(spec *corev1.PodSpec) ([]request, string) {
-	list := resource.PodRequests(&corev1.Pod{Spec: completed(spec)}, resource.PodResourcesOptions{})
+	list := resource.PodRequests(&corev1.Pod{Spec: Completed(spec)}, resource.PodResourcesOptions{})
 	names := slices.SortedFunc(maps.Keys(list), extendedFirst)
 	requests := make([]request, 0, len(names)+1)
 	var text strings.Builder
@@ -37,9 +37,9 @@ func requestsOf(spec *corev1.PodSpec) ([]request, string) {
 	return append(requests, request{corev1.ResourcePods, 1}), text.String()
 }
 
-// completed returns the spec as the API server completes a pod's: what has a
+// Completed returns the spec as the API server completes a pod's: what has a
 // limit and no request requests its limit. A Job's template is not completed.
-func completed(spec *corev1.PodSpec) corev1.PodSpec {
+func Completed(spec *corev1.PodSpec) corev1.PodSpec {
 	pod := *spec
 	pod.Containers = completeContainers(spec.Containers)
 	pod.InitContainers = completeContainers(spec.InitContainers)

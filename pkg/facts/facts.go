@@ -22,6 +22,10 @@ type Cluster struct {
 	// Service returns the Service of that name, nil if there is none; known is
 	// false if it cannot tell.
 	Service func(namespace, name string) (found *corev1.Service, known bool)
+	// Quotas and LimitRanges return those of a namespace; known is false if they
+	// cannot tell.
+	Quotas      func(namespace string) (found []*corev1.ResourceQuota, known bool)
+	LimitRanges func(namespace string) (found []*corev1.LimitRange, known bool)
 }
 
 // Of says what is known for a Job, as injected and in its namespace, and its
@@ -31,5 +35,6 @@ func (c *Cluster) Of(j *batchv1.Job, t *job.Training) validate.Facts {
 		KubeVersion: c.Version,
 		Capacity:    c.capacity(j, t),
 		Service:     c.service(j, t),
+		Quota:       c.quota(j, t),
 	}
 }

@@ -37,6 +37,7 @@ type Facts struct {
 	KubeVersion *Version  `json:"kubeVersion,omitempty"`
 	Capacity    *Capacity `json:"capacity,omitempty"`
 	Service     *Service  `json:"service,omitempty"`
+	Quota       *Quota    `json:"quota,omitempty"`
 }
 
 // Capacity says how many pods of a Job the cluster could ever run at once.
