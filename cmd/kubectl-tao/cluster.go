@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/taojob/taojob/pkg/capacity"
 	"github.com/taojob/taojob/pkg/validate"
@@ -41,8 +42,8 @@ func (a access) client() (client kubernetes.Interface, namespace string, err err
 	return client, namespace, err
 }
 
-// ask gets from the cluster what the rules may know: read access to nodes and
-// services is all it takes.
+// ask gets from the cluster what the rules may know: the right to list is all it
+// takes.
 func (a access) ask(ctx context.Context) (*state, error) {
 	client, namespace, err := a.client()
 	if err != nil {
@@ -67,34 +68,50 @@ func stateOf(ctx context.Context, client kubernetes.Interface) (*state, error) {
 		return nil, err
 	}
 	known := &state{version: &parsed}
-	return known, errors.Join(known.listNodes(ctx, client), known.listServices(ctx, client))
+	return known, known.list(ctx, client)
 }
 
-// cached lets the API server answer from its cache.
-var cached = metav1.ListOptions{ResourceVersion: "0"}
-
-// listNodes fills in the nodes, unless that is forbidden.
-func (f *state) listNodes(ctx context.Context, client kubernetes.Interface) error {
-	nodes, err := client.CoreV1().Nodes().List(ctx, cached)
-	if err != nil {
-		return f.without("nodes", err)
-	}
-	f.nodes = capacity.NewIndex()
-	for i := range nodes.Items {
-		f.addNode(&nodes.Items[i])
-	}
-	return nil
+// list fills in what may be listed of all namespaces.
+func (f *state) list(ctx context.Context, client kubernetes.Interface) error {
+	core := client.CoreV1()
+	return errors.Join(
+		each(ctx, f, "nodes", core.Nodes().List, func() { f.nodes = capacity.NewIndex() }, f.addNode),
+		all(ctx, f, "services", core.Services("").List, &f.services),
+		all(ctx, f, "resourcequotas", core.ResourceQuotas("").List, &f.quotas),
+		all(ctx, f, "limitranges", core.LimitRanges("").List, &f.limitRanges),
+	)
 }
 
-// listServices fills in the services, unless that is forbidden.
-func (f *state) listServices(ctx context.Context, client kubernetes.Interface) error {
-	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, cached)
+// lister lists objects of a kind.
+type lister[L runtime.Object] func(context.Context, metav1.ListOptions) (L, error)
+
+// all keeps all objects of a kind.
+func all[L runtime.Object, T metav1.Object](ctx context.Context, f *state, kind string, list lister[L], to *kept[T]) error {
+	return each(ctx, f, kind, list, func() { *to = kept[T]{} }, to.add)
+}
+
+// each lists the objects of a kind page by page, so that neither side has to
+// hold them all at once, and hands each one over. There may be none: known is
+// called when they may be listed. That they may not leaves a note.
+func each[L runtime.Object, T any](ctx context.Context, f *state, kind string, list lister[L], known func(), add func(T)) error {
+	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		page, err := list(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if o.Continue == "" {
+			known()
+		}
+		return page, nil
+	})
+	err := pages.EachListItemWithAlloc(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+		if object, ok := any(o).(T); ok {
+			add(object)
+		}
+		return nil
+	})
 	if err != nil {
-		return f.without("services", err)
-	}
-	f.services = map[string]*corev1.Service{}
-	for i := range services.Items {
-		f.addService(&services.Items[i])
+		return f.without(kind, err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,17 +11,28 @@ import (
 
 	"github.com/taojob/taojob/pkg/audit"
 	"github.com/taojob/taojob/pkg/capacity"
+	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/validate"
 )
 
 // state is what is known of a cluster; what is nil is not known.
 type state struct {
-	namespace string // the context's
-	version   *validate.Version
-	nodes     *capacity.Index
-	services  map[string]*corev1.Service // by namespace/name
-	planned   map[string]*corev1.Service // those of the manifests themselves
-	notes     []string                   // why some of it is not known
+	namespace   string // the context's
+	version     *validate.Version
+	nodes       *capacity.Index
+	services    kept[*corev1.Service]
+	quotas      kept[*corev1.ResourceQuota]
+	limitRanges kept[*corev1.LimitRange]
+	planned     *state   // what the manifests bring along
+	notes       []string // why some of it is not known
+}
+
+// facts is what rules may know of it. It sees what is planned later on.
+func (f *state) facts() facts.Cluster {
+	return facts.Cluster{
+		Version: f.version, Nodes: f.nodes, Service: f.service,
+		Quotas: f.quotas.in, LimitRanges: f.limitRanges.in,
+	}
 }
 
 func (f *state) addNode(n *corev1.Node) {
@@ -32,35 +42,27 @@ func (f *state) addNode(n *corev1.Node) {
 	f.nodes.Upsert(n)
 }
 
-func (f *state) addService(s *corev1.Service) {
-	if f.services == nil {
-		f.services = map[string]*corev1.Service{}
-	}
-	f.services[s.Namespace+"/"+s.Name] = s
-}
-
 // service returns the Service of that name. What the manifests bring along
 // counts as there.
 func (f *state) service(namespace, name string) (*corev1.Service, bool) {
-	key := namespace + "/" + name
-	found := cmp.Or(f.services[key], f.planned[key])
-	return found, found != nil || f.services != nil
-}
-
-// plan takes in the Services among the manifests, in namespace if they name none.
-func (f *state) plan(objects []audit.Object, namespace string) {
-	of := &state{}
-	for _, o := range objects {
-		if o.APIVersion == "v1" && o.Kind == "Service" {
-			_ = of.add(&o, namespace) // one that does not decode is not ours to judge
-		}
+	found, known := f.services.named(namespace, name)
+	if found == nil && f.planned != nil {
+		found, _ = f.planned.services.named(namespace, name)
 	}
-	f.planned = of.services
+	return found, known || found != nil
 }
 
-// inventory reads the Nodes and Services in files. Whatever else is in them is
-// passed over; what cannot be read is an error, for a part of the nodes would
-// be worse than none.
+// plan takes in what the manifests bring along, in namespace if they name none.
+func (f *state) plan(objects []audit.Object, namespace string) {
+	f.planned = &state{}
+	for _, o := range objects {
+		_ = f.planned.add(&o, namespace) // one that does not decode is not ours to judge
+	}
+}
+
+// inventory reads in files the kinds that facts are made of. Whatever else is
+// in them is passed over; what cannot be read is an error, for a part of the
+// nodes would be worse than none.
 func inventory(files []string, stdin io.Reader) (*state, error) {
 	objects, problems := audit.ReadInventory(files, stdin)
 	var errs []error
@@ -76,24 +78,44 @@ func inventory(files []string, stdin io.Reader) (*state, error) {
 	return known, errors.Join(errs...)
 }
 
-// add takes in a Node, or a Service; one that names no namespace is in the given one.
-func (f *state) add(o *audit.Object, namespace string) error {
-	switch o.APIVersion + " " + o.Kind {
-	case "v1 Node":
+// adders take in an object, by apiVersion and kind.
+var adders = map[string]func(f *state, o *audit.Object, namespace string) error{
+	"v1 Node": func(f *state, o *audit.Object, _ string) error {
 		n := &corev1.Node{}
 		if json.Unmarshal(o.JSON, n) != nil {
 			return errors.New("does not decode as a Node")
 		}
 		f.addNode(n)
-	case "v1 Service":
-		s := &corev1.Service{}
-		if json.Unmarshal(o.JSON, s) != nil {
-			return errors.New("does not decode as a Service")
-		}
-		if s.Namespace == "" {
-			s.Namespace = namespace
-		}
-		f.addService(s)
+		return nil
+	},
+	"v1 Service":       into(func(f *state) *kept[*corev1.Service] { return &f.services }),
+	"v1 ResourceQuota": into(func(f *state) *kept[*corev1.ResourceQuota] { return &f.quotas }),
+	"v1 LimitRange":    into(func(f *state) *kept[*corev1.LimitRange] { return &f.limitRanges }),
+}
+
+// add takes in an object that facts are made of; one that names no namespace
+// is in the given one.
+func (f *state) add(o *audit.Object, namespace string) error {
+	if add := adders[o.APIVersion+" "+o.Kind]; add != nil {
+		return add(f, o, namespace)
 	}
 	return nil
+}
+
+// into decodes an object of a namespace and takes it in where of says.
+func into[T any, P interface {
+	*T
+	metav1.Object
+}](of func(*state) *kept[P]) func(*state, *audit.Object, string) error {
+	return func(f *state, o *audit.Object, namespace string) error {
+		object := P(new(T))
+		if json.Unmarshal(o.JSON, object) != nil {
+			return errors.New("does not decode as a " + o.Kind)
+		}
+		if object.GetNamespace() == "" {
+			object.SetNamespace(namespace)
+		}
+		of(f).add(object)
+		return nil
+	}
 }

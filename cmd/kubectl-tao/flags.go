@@ -34,7 +34,7 @@ type judgeFlags struct {
 // add defines the flags whose help is the same for every command.
 func (f *judgeFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, folder or - for standard input; repeatable")
-	flags.StringArrayVar(&f.inventory, "inventory", nil, "`FILE` with Nodes and Services, as kubectl get -o json or yaml writes it; repeatable")
+	flags.StringArrayVar(&f.inventory, "inventory", nil, "`FILE` with Nodes, Services, ResourceQuotas and what else rules ask for, as kubectl get -o json or yaml writes it; repeatable")
 	flags.StringVar(&f.kubeVersion, "kube-version", "", "the cluster's Kubernetes `VERSION`, such as 1.31")
 	flags.StringVar(&f.config, "config", "", "configuration `FILE` of the webhooks")
 	flags.StringVar(&f.policies, "policies", "", "`FOLDER` with rules to add to the built-in ones")

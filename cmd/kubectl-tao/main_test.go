@@ -113,7 +113,7 @@ func TestReviewOfJobsThatShareAService(t *testing.T) {
 		"the cluster refuses the second":     {jobs, 1, "a Service named \"rings\" is already there"},
 		"but not with one that serves both":  {jobs + theirs, 0, "2 allowed, 0 denied"},
 		"one that serves none is in the way": {one + strings.Replace(theirs, "None", "10.0.0.1", 1), 1, "is not headless"},
-		"what is not there is not known":     {one, 0, "not judged: gpu-capacity, multi-node-shape"},
+		"what is not there is not known":     {one, 0, "not judged: gpu-capacity, multi-node-shape, resource-quota"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := execute(t, tc.in, "review", "-f", "-", "--kube-version", "1.31")
@@ -213,6 +213,8 @@ func TestFactsThatAreForbidden(t *testing.T) {
 	}{
 		"nodes are not known":    {"nodes", func(f *state) bool { return f.nodes == nil && f.services != nil }},
 		"services are not known": {"services", func(f *state) bool { return f.nodes != nil && f.services == nil }},
+		"quotas are not known":   {"resourcequotas", func(f *state) bool { return f.limitRanges != nil && f.quotas == nil }},
+		"defaults are not known": {"limitranges", func(f *state) bool { return f.quotas != nil && f.limitRanges == nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := fakeCluster("31")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/taojob/taojob/pkg/audit"
 	"github.com/taojob/taojob/pkg/config"
-	"github.com/taojob/taojob/pkg/facts"
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/rendezvous"
 	"github.com/taojob/taojob/pkg/validate"
@@ -48,7 +47,7 @@ func (f *judgeFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Revi
 		Engine:    engine,
 		Options:   f.options(settings),
 		Namespace: cmp.Or(f.namespace, known.namespace),
-		Cluster:   facts.Cluster{Version: known.version, Nodes: known.nodes, Service: known.service},
+		Cluster:   known.facts(),
 		Service:   rendezvous.Service,
 	}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -14,7 +15,10 @@ import (
 
 // watched is every kind that the server keeps in memory.
 func watched() []client.Object {
-	return []client.Object{&corev1.Node{}, &corev1.Service{}, &batchv1.Job{}}
+	return []client.Object{
+		&corev1.Node{}, &corev1.Service{}, &batchv1.Job{},
+		&corev1.ResourceQuota{}, &corev1.LimitRange{},
+	}
 }
 
 // cacheOptions keep of each object what is used: memory must stay small on the
@@ -24,9 +28,11 @@ func cacheOptions() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Node{}:    {Transform: stripNode, UnsafeDisableDeepCopy: &shared},
-			&corev1.Service{}: {Transform: stripService},
-			&batchv1.Job{}:    {Label: labelled()},
+			&corev1.Node{}:          {Transform: stripNode, UnsafeDisableDeepCopy: &shared},
+			&corev1.Service{}:       {Transform: stripService},
+			&batchv1.Job{}:          {Label: labelled()},
+			&corev1.ResourceQuota{}: {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
+			&corev1.LimitRange{}:    {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
 		},
 	}
 }
@@ -43,6 +49,18 @@ func labelled() labels.Selector {
 func stripNode(object any) (any, error) {
 	if n, ok := object.(*corev1.Node); ok {
 		return capacity.Strip(n), nil
+	}
+	return object, nil
+}
+
+// stripMeta keeps of the metadata what identifies an object and its version.
+func stripMeta(object any) (any, error) {
+	if o, ok := object.(metav1.Object); ok {
+		o.SetLabels(nil)
+		o.SetAnnotations(nil)
+		o.SetManagedFields(nil)
+		o.SetOwnerReferences(nil)
+		o.SetFinalizers(nil)
 	}
 	return object, nil
 }

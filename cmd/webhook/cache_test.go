@@ -36,6 +36,7 @@ func TestWhatIsKeptOfObjects(t *testing.T) {
 		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
 	}
 	kept := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1", Labels: map[string]string{"c": "d"}}
+	scopes := []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}
 	spec := corev1.ServiceSpec{ClusterIP: "None", Selector: map[string]string{"job-name": "a"}}
 	for name, tc := range map[string]struct {
 		transform toolscache.TransformFunc
@@ -44,10 +45,14 @@ func TestWhatIsKeptOfObjects(t *testing.T) {
 		"a Service without what nobody asks for": {stripService,
 			&corev1.Service{ObjectMeta: meta, Spec: spec, Status: corev1.ServiceStatus{Conditions: []metav1.Condition{{Type: "x"}}}},
 			&corev1.Service{ObjectMeta: kept, Spec: spec}},
+		"a quota without labels and annotations": {stripMeta,
+			&corev1.ResourceQuota{ObjectMeta: meta, Spec: corev1.ResourceQuotaSpec{Scopes: scopes}},
+			&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1"}, Spec: corev1.ResourceQuotaSpec{Scopes: scopes}}},
 		"a Node without images and addresses": {stripNode,
 			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{}}}},
 			capacity.Strip(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})},
 		"the last that was known of a Service, as it is": {stripService, toolscache.DeletedFinalStateUnknown{Key: "a"}, toolscache.DeletedFinalStateUnknown{Key: "a"}},
+		"the last that was known of a quota, as it is":   {stripMeta, toolscache.DeletedFinalStateUnknown{Key: "a"}, toolscache.DeletedFinalStateUnknown{Key: "a"}},
 		"the last that was known of a Node, as it is":    {stripNode, toolscache.DeletedFinalStateUnknown{Key: "a"}, toolscache.DeletedFinalStateUnknown{Key: "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {

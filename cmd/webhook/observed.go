@@ -28,6 +28,7 @@ func (o *observed) cluster() *facts.Cluster {
 	c := &facts.Cluster{Version: o.version.Load()}
 	if o.synced() {
 		c.Nodes, c.Service = o.nodes, o.service
+		c.Quotas, c.LimitRanges = o.quotas, o.limitRanges
 	}
 	return c
 }
@@ -39,4 +40,29 @@ func (o *observed) service(namespace, name string) (*corev1.Service, bool) {
 		return nil, true
 	}
 	return s, err == nil
+}
+
+func (o *observed) quotas(namespace string) ([]*corev1.ResourceQuota, bool) {
+	found := &corev1.ResourceQuotaList{}
+	known := o.list(namespace, found)
+	return pointers(found.Items), known
+}
+
+func (o *observed) limitRanges(namespace string) ([]*corev1.LimitRange, bool) {
+	found := &corev1.LimitRangeList{}
+	known := o.list(namespace, found)
+	return pointers(found.Items), known
+}
+
+// list reads the objects of a namespace from the cache; known is false if it cannot.
+func (o *observed) list(namespace string, found client.ObjectList) (known bool) {
+	return o.objects.List(context.Background(), found, client.InNamespace(namespace)) == nil
+}
+
+func pointers[T any](items []T) []*T {
+	all := make([]*T, len(items))
+	for i := range items {
+		all[i] = &items[i]
+	}
+	return all
 }

@@ -82,6 +82,7 @@ func validator(tb testing.TB, objects ...client.Object) *admission.Validator {
 		services[o.GetNamespace()+"/"+o.GetName()] = o.(*corev1.Service)
 	}
 	cluster.Service = func(namespace, name string) (*corev1.Service, bool) { return services[namespace+"/"+name], true }
+	cluster.Quotas = func(string) ([]*corev1.ResourceQuota, bool) { return nil, true }
 	return &admission.Validator{Engine: func() *validate.Engine { return engine }, Cluster: func() *facts.Cluster { return cluster }}
 }
 

@@ -163,7 +163,7 @@ func TestCronJobsAreJudgedByTheJobsTheyMake(t *testing.T) {
 			if resp.Allowed != (tc.refused == "") || !strings.HasPrefix(resp.Result.Message, tc.refused) {
 				t.Errorf("allowed %t: %s", resp.Allowed, resp.Result.Message)
 			}
-			if got := resp.AuditAnnotations["skipped"]; got != tc.skipped {
+			if got := resp.AuditAnnotations["skipped"]; !strings.Contains(got, tc.skipped) || (got == "") != (tc.skipped == "") {
 				t.Errorf("skipped is %q", got)
 			}
 			holdsNoCanary(t, resp)

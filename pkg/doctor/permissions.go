@@ -25,6 +25,7 @@ func (r right) String() string {
 var rights = []right{
 	{"list", "", "nodes"}, {"watch", "", "nodes"},
 	{"list", "", "services"}, {"watch", "", "services"}, {"create", "", "services"}, {"patch", "", "services"},
+	{"list", "", "resourcequotas"}, {"watch", "", "resourcequotas"}, {"list", "", "limitranges"}, {"watch", "", "limitranges"},
 	{"list", "batch", "jobs"}, {"watch", "batch", "jobs"},
 }
 
