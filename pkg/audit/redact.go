@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // credentialRule is the one whose findings may not be shown again.
@@ -42,6 +44,9 @@ func (i *Item) redact() {
 		return slices.ContainsFunc(all, func(s string) bool { return holds(text, s) })
 	}
 	i.apply = nil // it would not be what its author wrote
+	for _, object := range []map[string]any{i.written, i.Mutated} {
+		dropCopies(object)
+	}
 	for _, object := range []map[string]any{i.written, i.Mutated, i.Service} {
 		for key, below := range object {
 			if key != "apiVersion" && key != "kind" { // ours, and needed to read the rest
@@ -50,6 +55,25 @@ func (i *Item) redact() {
 		}
 	}
 	i.redactText(all)
+}
+
+// dropCopies blots out kubectl's copies of the manifest, wherever there is
+// metadata: what they hold is another state of it, with other credentials.
+func dropCopies(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, below := range value {
+			if _, text := below.(string); text && key == corev1.LastAppliedConfigAnnotation {
+				value[key] = redacted
+				continue
+			}
+			dropCopies(below)
+		}
+	case []any:
+		for _, below := range value {
+			dropCopies(below)
+		}
+	}
 }
 
 // secrets is a set of texts that must not be shown.
