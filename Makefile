@@ -19,6 +19,7 @@ race = $(if $(shell command -v gcc),-race)
 golangci-lint = go tool -modfile=$(CURDIR)/tools/golangci-lint/go.mod golangci-lint
 opa = go tool -modfile=$(CURDIR)/tools/opa/go.mod opa
 regal = go tool -modfile=$(CURDIR)/tools/regal/go.mod regal
+conftest = go tool -modfile=$(CURDIR)/tools/conftest/go.mod conftest
 helm-docs = go tool -modfile=$(CURDIR)/tools/helm-docs/go.mod helm-docs
 
 .PHONY: help
@@ -67,6 +68,15 @@ rego: ## Test, format-check and lint the policies
 	$(opa) check --strict policies
 	@unformatted=$$($(opa) fmt --list policies); if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted"; exit 1; fi
 	$(regal) lint policies
+	$(conftest) test --policy policies examples/rules/*/allowed.yaml
+	@for input in examples/rules/*/input.yaml; do \
+		said=$$($(conftest) test --policy policies --output json $$input || true); rule=$$(basename $$(dirname $$input)); \
+		grep -q "\"msg\": \"$$rule: " <<< "$$said" || { echo "conftest finds no $$rule in $$input: $$said"; exit 1; }; done
+
+.PHONY: bundle
+bundle: ## Build the policies as an OPA bundle into bin/
+	@mkdir -p $(BIN)
+	$(opa) build --bundle --ignore '*_test.rego' --ignore fixture.rego --revision $(VERSION) --output $(BIN)/policies.tar.gz policies
 
 .PHONY: lint
 lint: ## Check format, vet and lint the Go code
@@ -120,8 +130,9 @@ manifests: ## Make the Kustomize bases of config/ from the chart
 	cd e2e && go run ./cmd/manifests
 
 .PHONY: docs
-docs: ## Make the chart's page from its values
+docs: ## Make the pages of the chart's values and of the rules
 	$(helm-docs) --chart-search-root charts/taojob --output-file ../../docs/chart.md --sort-values-order file --log-level warning
+	go run ./tools/ruledocs
 
 .PHONY: cluster
 cluster: ## Start a real control plane with the webhook, and print the KUBECONFIG to use
