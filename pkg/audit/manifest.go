@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/taojob/taojob/pkg/job"
+	"github.com/taojob/taojob/pkg/validate"
 )
 
 // manifest is a Job, or a CronJob and the Job that it makes.
@@ -26,9 +28,29 @@ type manifest struct {
 	warnings []string
 }
 
+// item is what there is to say before anything is judged; an object that names
+// no namespace is in the given one, or in default.
+func (m *manifest) item(namespace string) Item {
+	return Item{
+		Source: m.Source, Kind: m.Kind, Allowed: true,
+		Namespace:  cmp.Or(m.meta.Namespace, namespace, metav1.NamespaceDefault),
+		Name:       cmp.Or(m.meta.Name, m.meta.GenerateName),
+		Selected:   job.Selected(m.job.Labels),
+		Violations: []validate.Violation{}, Warnings: append([]string{}, m.misplaced()...), Skipped: []validate.Skipped{},
+	}
+}
+
 // decode reads o, which must be of batch/v1, into a typed object.
 func decode(o Object) (*manifest, *Problem) {
 	m := &manifest{Object: o}
+	switch live := o.live.(type) {
+	case *batchv1.Job:
+		m.job, m.meta = live, &live.ObjectMeta
+		return m, nil
+	case *batchv1.CronJob:
+		m.cron, m.job, m.meta = live, job.OfCronJob(live), &live.ObjectMeta
+		return m, nil
+	}
 	var into any
 	if o.Kind == "CronJob" {
 		m.cron = &batchv1.CronJob{}

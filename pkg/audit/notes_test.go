@@ -3,9 +3,9 @@ package audit
 import (
 	"testing"
 
-	"github.com/taojob/taojob/pkg/validate"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/taojob/taojob/pkg/validate"
 )
 
 func TestJobsOfOtherVersionsAreNoted(t *testing.T) {

@@ -16,6 +16,8 @@ type Object struct {
 	// JSON is the object as JSON, with all that its author wrote.
 	JSON []byte
 
+	// live is the *batchv1.Job or *batchv1.CronJob of a cluster, instead of JSON.
+	live any
 	root *yaml.Node // nil when there is none
 	line int        // what root's lines are counted from
 	// document is as in Problem.

@@ -23,13 +23,23 @@ func (m *manifest) named(suffix string) {
 	}
 }
 
-// preview shows what the cluster would store.
+// preview shows what the cluster would store; in a brief review, it only warns.
 func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error {
+	service := r.Service(result.Job, result.Training)
+	if result.Job.Name != m.meta.Name && result.Training.MultiNode() {
+		item.Warnings = append(item.Warnings, "the name "+result.Job.Name+" is an example: the cluster draws its end at random")
+	}
+	if m.cron != nil && service != nil {
+		item.Warnings = append(item.Warnings, m.servicesOfJobs())
+	}
+	if r.Brief {
+		return nil
+	}
 	var err error
 	if item.Mutated, err = m.injected(result); err != nil {
 		return err
 	}
-	if service := r.Service(result.Job, result.Training); service != nil {
+	if service != nil {
 		service.Namespace = m.meta.Namespace
 		if item.Service, err = normal(service); err != nil {
 			return err
@@ -43,13 +53,7 @@ func (r *Reviewer) preview(m *manifest, result *mutate.Result, item *Item) error
 	default:
 		item.apply = append(item.apply, item.written) // the webhook injects its Jobs, not it
 	}
-	if result.Job.Name != m.meta.Name && result.Training.MultiNode() {
-		item.Warnings = append(item.Warnings, "the name "+result.Job.Name+" is an example: the cluster draws its end at random")
-	}
 	item.injects = injects(result)
-	if m.cron != nil && item.Service != nil {
-		item.Warnings = append(item.Warnings, m.servicesOfJobs())
-	}
 	return nil
 }
 

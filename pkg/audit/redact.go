@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/taojob/taojob/pkg/validate"
 )
 
 // credentialRule is the one whose findings may not be shown again.
@@ -23,6 +25,11 @@ const quotable = 6
 // quotableKey is that length for the parts of a key. Those that are found are
 // long, and beside them stand others that are none.
 const quotableKey = 16
+
+// leaks tells whether a credential was found.
+func (i *Item) leaks() bool {
+	return slices.ContainsFunc(i.Violations, func(v validate.Violation) bool { return v.Rule == credentialRule })
+}
 
 // redact blots out of every output the strings that the credential rule found,
 // and every other string that holds one of them whole, be it a value or a key.

@@ -18,10 +18,18 @@ import (
 // Source is where an object was read.
 type Source struct {
 	// File is the path as it was given, or found below a folder that was given;
-	// "stdin" for standard input.
+	// "stdin" for standard input, empty for an object of a cluster.
 	File string `json:"file"`
-	// Line is where the object begins, counted from 1.
+	// Line is where the object begins, counted from 1; 0 in a cluster.
 	Line int `json:"line"`
+}
+
+// String is file:line, or says that it is an object of a cluster.
+func (s Source) String() string {
+	if s.File == "" {
+		return "in the cluster"
+	}
+	return fmt.Sprintf("%s:%d", line(s.File), s.Line)
 }
 
 // Item is what there is to say of one Job or CronJob.
@@ -40,10 +48,12 @@ type Item struct {
 	Warnings   []string             `json:"warnings"`
 	Skipped    []validate.Skipped   `json:"skipped"`
 	// Mutated is the object after injection and Service what it gets besides, as
-	// JSON objects; nil where there is none.
+	// JSON objects; nil where there is none, and in a brief review.
 	Mutated map[string]any `json:"mutated"`
 	Service map[string]any `json:"service"`
 
+	// places are where in the file the violations are, one for each.
+	places []place
 	// injects are lines about what injection adds; nil when it does not take place.
 	injects []string
 	// written is the object as its author wrote it, in the form of Mutated.
@@ -51,6 +61,14 @@ type Item struct {
 	// apply is what to give to kubectl apply, in order; nothing when part of it
 	// had to be blotted out.
 	apply []map[string]any
+}
+
+// about puts the item's name before a text, where no file says which one is meant.
+func (i *Item) about(text string) string {
+	if i.Source.File != "" {
+		return text
+	}
+	return i.Kind + " " + i.Namespace + "/" + i.Name + ": " + text
 }
 
 // Problem is an input that could not be read or judged, or should be looked at.
@@ -88,6 +106,9 @@ type Report struct {
 	// Notes are about what was passed over but looks as if it were meant; nil
 	// for none. They have no part in the exit code.
 	Notes []Problem `json:"notes,omitempty"`
+
+	// rules are those that were asked.
+	rules []validate.Rule
 }
 
 // The exit codes of a review.

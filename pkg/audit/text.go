@@ -72,7 +72,7 @@ func (i *Item) head(out *bytes.Buffer, p palette) {
 	case !i.Allowed:
 		mark = p.paint(red, "✗")
 	}
-	where := fmt.Sprintf("%s:%d", line(i.Source.File), i.Source.Line)
+	where := i.Source.String()
 	if !i.Selected {
 		where += "  not labelled, not judged"
 	}
