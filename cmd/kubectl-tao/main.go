@@ -76,7 +76,7 @@ PATH. This is all it takes:
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(reviewCommand(), doctorCommand(), &cobra.Command{
+	root.AddCommand(reviewCommand(), auditCommand(), doctorCommand(), &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,

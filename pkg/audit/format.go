@@ -37,6 +37,11 @@ var ReviewFormats = slices.Concat(Formats{
 	{"yaml", "the allowed Jobs as injected, to apply", writeYAML},
 }, records)
 
+// AuditFormats show what is found, rule by rule.
+var AuditFormats = slices.Concat(Formats{
+	{"text", "what is found by rule, for people", writeFindings},
+}, records)
+
 // Names returns the names of the formats; each is followed by a tab and what
 // it shows if described is set.
 func (f Formats) Names(described bool) []string {

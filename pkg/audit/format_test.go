@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the expected outputs anew")
 
 // allFormats are those of all commands, each under a name of its own.
-var allFormats = ReviewFormats
+var allFormats = slices.Concat(ReviewFormats, Formats{{"findings", "", writeFindings}})
 
 // written is a report in a format, its notes below it.
 func written(t *testing.T, r *Report, format string, color bool) string {
