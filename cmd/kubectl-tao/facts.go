@@ -23,6 +23,9 @@ type state struct {
 	services    kept[*corev1.Service]
 	quotas      kept[*corev1.ResourceQuota]
 	limitRanges kept[*corev1.LimitRange]
+	claims      kept[*metav1.PartialObjectMetadata]
+	secrets     kept[*metav1.PartialObjectMetadata] // nobody looks into them
+	accounts    kept[*corev1.ServiceAccount]
 	planned     *state   // what the manifests bring along
 	notes       []string // why some of it is not known
 }
@@ -30,8 +33,36 @@ type state struct {
 // facts is what rules may know of it. It sees what is planned later on.
 func (f *state) facts() facts.Cluster {
 	return facts.Cluster{
-		Version: f.version, Nodes: f.nodes, Service: f.service,
+		Version: f.version, Nodes: f.nodes,
 		Quotas: f.quotas.in, LimitRanges: f.limitRanges.in,
+		Service: finder(f, func(f *state) kept[*corev1.Service] { return f.services }),
+		Account: finder(f, func(f *state) kept[*corev1.ServiceAccount] { return f.accounts }),
+		Claim:   exists(f, func(f *state) kept[*metav1.PartialObjectMetadata] { return f.claims }),
+		Secret:  exists(f, func(f *state) kept[*metav1.PartialObjectMetadata] { return f.secrets }),
+	}
+}
+
+// finder finds an object of those that of selects. What the manifests bring
+// along counts as there.
+func finder[T any, P interface {
+	*T
+	metav1.Object
+}](f *state, of func(*state) kept[P]) func(namespace, name string) (P, bool) {
+	return func(namespace, name string) (P, bool) {
+		found, known := of(f).named(namespace, name)
+		if found == nil && f.planned != nil {
+			found, _ = of(f.planned).named(namespace, name)
+		}
+		return found, known || found != nil
+	}
+}
+
+// exists tells whether there is one.
+func exists(f *state, of func(*state) kept[*metav1.PartialObjectMetadata]) func(namespace, name string) (found, known bool) {
+	find := finder(f, of)
+	return func(namespace, name string) (bool, bool) {
+		found, known := find(namespace, name)
+		return found != nil, known
 	}
 }
 
@@ -40,16 +71,6 @@ func (f *state) addNode(n *corev1.Node) {
 		f.nodes = capacity.NewIndex()
 	}
 	f.nodes.Upsert(n)
-}
-
-// service returns the Service of that name. What the manifests bring along
-// counts as there.
-func (f *state) service(namespace, name string) (*corev1.Service, bool) {
-	found, known := f.services.named(namespace, name)
-	if found == nil && f.planned != nil {
-		found, _ = f.planned.services.named(namespace, name)
-	}
-	return found, known || found != nil
 }
 
 // plan takes in what the manifests bring along, in namespace if they name none.
@@ -88,9 +109,12 @@ var adders = map[string]func(f *state, o *audit.Object, namespace string) error{
 		f.addNode(n)
 		return nil
 	},
-	"v1 Service":       into(func(f *state) *kept[*corev1.Service] { return &f.services }),
-	"v1 ResourceQuota": into(func(f *state) *kept[*corev1.ResourceQuota] { return &f.quotas }),
-	"v1 LimitRange":    into(func(f *state) *kept[*corev1.LimitRange] { return &f.limitRanges }),
+	"v1 Service":               into(func(f *state) *kept[*corev1.Service] { return &f.services }),
+	"v1 ResourceQuota":         into(func(f *state) *kept[*corev1.ResourceQuota] { return &f.quotas }),
+	"v1 LimitRange":            into(func(f *state) *kept[*corev1.LimitRange] { return &f.limitRanges }),
+	"v1 ServiceAccount":        into(func(f *state) *kept[*corev1.ServiceAccount] { return &f.accounts }),
+	"v1 Secret":                into(func(f *state) *kept[*metav1.PartialObjectMetadata] { return &f.secrets }),
+	"v1 PersistentVolumeClaim": into(func(f *state) *kept[*metav1.PartialObjectMetadata] { return &f.claims }),
 }
 
 // add takes in an object that facts are made of; one that names no namespace

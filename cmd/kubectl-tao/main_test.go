@@ -15,6 +15,7 @@ import (
 	apiversion "k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery/fake"
 	clientset "k8s.io/client-go/kubernetes/fake"
+	metadatafake "k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
 )
 
@@ -124,6 +125,40 @@ func TestReviewOfJobsThatShareAService(t *testing.T) {
 	}
 }
 
+// What an inventory or the manifests themselves hold is there.
+func TestReviewOfWhatPodsName(t *testing.T) {
+	volume := "      volumes: [{name: data, persistentVolumeClaim: {claimName: coco}}]\n      imagePullSecrets: [{name: ngc}]\n"
+	claim := "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s}\n---\n"
+	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: %s}\nstringData: {key: " + canary + "}\n---\n"
+	inventory := filepath.Join(t.TempDir(), "state.yaml")
+	for name, tc := range map[string]struct {
+		known, brought string
+		says           []string
+		lacks          string
+	}{
+		"without an inventory nothing is known": {"", "", []string{"not judged: gpu-capacity, missing-reference"}, "coco"},
+		"a claim and a Secret that are there":   {fmt.Sprintf(claim+secret, "coco", "ngc"), "", []string{"1 allowed"}, "missing-reference"},
+		"others are there":                      {fmt.Sprintf(claim+secret, "lvis", "old"), "", []string{"missing-reference", `"coco"`, `"ngc"`}, "lvis"},
+		"the manifests bring the claim along":   {fmt.Sprintf(claim+secret, "lvis", "old"), fmt.Sprintf(claim, "coco"), []string{`"ngc"`}, "coco"},
+		"the manifests bring the Secret along":  {fmt.Sprintf(claim+secret, "lvis", "old"), fmt.Sprintf(secret, "ngc"), []string{`"coco"`}, "ngc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(inventory, []byte(tc.known), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code, stdout, stderr := execute(t, tc.brought+manifest("", "")+volume, "review", "-f", "-", "--inventory", inventory)
+			if code != 0 || strings.Contains(stdout, tc.lacks) || strings.Contains(stdout+stderr, canary) {
+				t.Errorf("exit %d, %q or a value is in\n%s%s", code, tc.lacks, stdout, stderr)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("%q is not in\n%s%s", want, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -176,32 +211,44 @@ func TestUsage(t *testing.T) {
 }
 
 // fakeCluster is a cluster of a version, with two objects.
-func fakeCluster(minor string) *clientset.Clientset {
+func fakeCluster(minor string) (clients, *clientset.Clientset) {
 	c := clientset.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "dino"}, Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.1"}},
 	)
 	c.Discovery().(*fake.FakeDiscovery).FakedServerVersion = &apiversion.Info{Major: "1", Minor: minor}
-	return c
+	scheme := runtime.NewScheme()
+	_ = metav1.AddMetaToScheme(scheme) // which cannot fail
+	secret := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "ngc"}}
+	return clients{typed: c, metadata: metadatafake.NewSimpleMetadataClient(scheme, secret)}, c
 }
 
 func TestFactsOfACluster(t *testing.T) {
-	known, err := stateOf(t.Context(), fakeCluster("31+"))
+	c, _ := fakeCluster("31+")
+	known, err := stateOf(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if known.version.String() != "1.31" || known.nodes.Len() != 1 {
 		t.Errorf("version %s, %d nodes", known.version, known.nodes.Len())
 	}
-	taken, _ := known.service("lab", "dino")
-	free, sure := known.service("lab", "other")
+	told := known.facts()
+	taken, _ := told.Service("lab", "dino")
+	free, sure := told.Service("lab", "other")
 	if taken == nil || taken.Spec.ClusterIP != "10.0.0.1" || free != nil || !sure {
 		t.Errorf("taken %v, free %v (sure: %t)", taken, free, sure)
 	}
-	if _, sure := (&state{}).service("lab", "dino"); sure {
+	if found, known := told.Secret("lab", "ngc"); !found || !known {
+		t.Errorf("a Secret is found: %t, known: %t", found, known)
+	}
+	if found, known := told.Claim("lab", "data"); found || !known {
+		t.Errorf("a claim is found: %t, known: %t", found, known)
+	}
+	if _, sure := (&state{}).facts().Service("lab", "dino"); sure {
 		t.Error("a Service is known without Services")
 	}
-	if _, err := stateOf(t.Context(), fakeCluster("new")); err == nil {
+	strange, _ := fakeCluster("new")
+	if _, err := stateOf(t.Context(), strange); err == nil {
 		t.Error("a version that is none is taken")
 	}
 }
@@ -214,20 +261,26 @@ func TestFactsThatAreForbidden(t *testing.T) {
 		"nodes are not known":    {"nodes", func(f *state) bool { return f.nodes == nil && f.services != nil }},
 		"services are not known": {"services", func(f *state) bool { return f.nodes != nil && f.services == nil }},
 		"quotas are not known":   {"resourcequotas", func(f *state) bool { return f.limitRanges != nil && f.quotas == nil }},
+		"claims are not known":   {"persistentvolumeclaims", func(f *state) bool { return f.secrets != nil && f.claims == nil }},
+		"Secrets are not known":  {"secrets", func(f *state) bool { return f.claims != nil && f.secrets == nil }},
+		"accounts are not known": {"serviceaccounts", func(f *state) bool { return f.secrets != nil && f.accounts == nil }},
 		"defaults are not known": {"limitranges", func(f *state) bool { return f.quotas != nil && f.limitRanges == nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := fakeCluster("31")
+			c, typed := fakeCluster("31")
+			names := c.metadata.(*metadatafake.FakeMetadataClient)
 			refuse := apierrors.NewForbidden(schema.GroupResource{Resource: tc.resource}, "", nil)
 			fails := func(err error) clienttesting.ReactionFunc {
 				return func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err }
 			}
-			c.PrependReactor("list", tc.resource, fails(refuse))
+			typed.PrependReactor("list", tc.resource, fails(refuse))
+			names.PrependReactor("list", tc.resource, fails(refuse))
 			known, err := stateOf(t.Context(), c)
 			if err != nil || !tc.missing(known) || len(known.notes) != 1 || !strings.Contains(known.notes[0], tc.resource) {
 				t.Errorf("%+v, %v", known, err)
 			}
-			c.PrependReactor("list", tc.resource, fails(apierrors.NewTooManyRequestsError("busy")))
+			typed.PrependReactor("list", tc.resource, fails(apierrors.NewTooManyRequestsError("busy")))
+			names.PrependReactor("list", tc.resource, fails(apierrors.NewTooManyRequestsError("busy")))
 			if _, err := stateOf(t.Context(), c); err == nil || !strings.Contains(err.Error(), "list "+tc.resource+": ") {
 				t.Errorf("another error passes: %v", err)
 			}

@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,7 +18,7 @@ import (
 func watched() []client.Object {
 	return []client.Object{
 		&corev1.Node{}, &corev1.Service{}, &batchv1.Job{},
-		&corev1.ResourceQuota{}, &corev1.LimitRange{},
+		&corev1.ResourceQuota{}, &corev1.LimitRange{}, &corev1.ServiceAccount{}, metadataOf(claimKind),
 	}
 }
 
@@ -28,13 +29,25 @@ func cacheOptions() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Node{}:          {Transform: stripNode, UnsafeDisableDeepCopy: &shared},
-			&corev1.Service{}:       {Transform: stripService},
-			&batchv1.Job{}:          {Label: labelled()},
-			&corev1.ResourceQuota{}: {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
-			&corev1.LimitRange{}:    {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
+			&corev1.Node{}:           {Transform: stripNode, UnsafeDisableDeepCopy: &shared},
+			&corev1.Service{}:        {Transform: stripService},
+			&batchv1.Job{}:           {Label: labelled()},
+			&corev1.ResourceQuota{}:  {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
+			&corev1.LimitRange{}:     {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
+			&corev1.ServiceAccount{}: {Transform: stripAccount, UnsafeDisableDeepCopy: &shared},
+			metadataOf(claimKind):    {Transform: stripMeta, UnsafeDisableDeepCopy: &shared},
 		},
 	}
+}
+
+// claimKind is of what nothing but the metadata is asked for.
+var claimKind = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+
+// metadataOf stands for the metadata of a kind.
+func metadataOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
+	o := &metav1.PartialObjectMetadata{}
+	o.SetGroupVersionKind(kind)
+	return o
 }
 
 // labelled selects the Jobs of ours.
@@ -63,6 +76,14 @@ func stripMeta(object any) (any, error) {
 		o.SetFinalizers(nil)
 	}
 	return object, nil
+}
+
+// stripAccount keeps of an account which pull secrets it has.
+func stripAccount(object any) (any, error) {
+	if a, ok := object.(*corev1.ServiceAccount); ok {
+		a.Secrets = nil
+	}
+	return stripMeta(object)
 }
 
 // stripService keeps what tells whose a Service is and whom it selects.

@@ -37,6 +37,7 @@ func TestWhatIsKeptOfObjects(t *testing.T) {
 	}
 	kept := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1", Labels: map[string]string{"c": "d"}}
 	scopes := []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}
+	pulls := []corev1.LocalObjectReference{{Name: "ngc"}}
 	spec := corev1.ServiceSpec{ClusterIP: "None", Selector: map[string]string{"job-name": "a"}}
 	for name, tc := range map[string]struct {
 		transform toolscache.TransformFunc
@@ -48,6 +49,9 @@ func TestWhatIsKeptOfObjects(t *testing.T) {
 		"a quota without labels and annotations": {stripMeta,
 			&corev1.ResourceQuota{ObjectMeta: meta, Spec: corev1.ResourceQuotaSpec{Scopes: scopes}},
 			&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1"}, Spec: corev1.ResourceQuotaSpec{Scopes: scopes}}},
+		"an account with its pull secrets": {stripAccount,
+			&corev1.ServiceAccount{ObjectMeta: meta, Secrets: []corev1.ObjectReference{{Name: "token"}}, ImagePullSecrets: pulls},
+			&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1"}, ImagePullSecrets: pulls}},
 		"a Node without images and addresses": {stripNode,
 			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{}}}},
 			capacity.Strip(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})},

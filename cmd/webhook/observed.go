@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/taojob/taojob/pkg/capacity"
@@ -29,17 +28,37 @@ func (o *observed) cluster() *facts.Cluster {
 	if o.synced() {
 		c.Nodes, c.Service = o.nodes, o.service
 		c.Quotas, c.LimitRanges = o.quotas, o.limitRanges
+		c.Claim, c.Account = o.claim, o.account
 	}
 	return c
 }
 
 func (o *observed) service(namespace, name string) (*corev1.Service, bool) {
 	s := &corev1.Service{}
-	err := o.objects.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, s) // of the cache, which waits for nothing
-	if apierrors.IsNotFound(err) {
-		return nil, true
+	found, known := o.get(namespace, name, s)
+	if !found {
+		return nil, known
 	}
-	return s, err == nil
+	return s, true
+}
+
+func (o *observed) account(namespace, name string) (*corev1.ServiceAccount, bool) {
+	a := &corev1.ServiceAccount{}
+	found, known := o.get(namespace, name, a)
+	if !found {
+		return nil, known
+	}
+	return a, true
+}
+
+func (o *observed) claim(namespace, name string) (found, known bool) {
+	return o.get(namespace, name, metadataOf(claimKind))
+}
+
+// get reads an object from the cache, which waits for nothing.
+func (o *observed) get(namespace, name string, into client.Object) (found, known bool) {
+	err := o.objects.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, into)
+	return err == nil, client.IgnoreNotFound(err) == nil
 }
 
 func (o *observed) quotas(namespace string) ([]*corev1.ResourceQuota, bool) {

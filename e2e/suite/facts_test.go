@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestWarningsByFacts are about what else is in the namespace: the webhook
@@ -27,6 +30,19 @@ func TestWarningsByFacts(t *testing.T) {
 			nil,
 			[]string{"resource-quota", `container "train" has no limit of memory`, "the API server will refuse the pods"},
 		},
+		"a claim that nobody made": {
+			`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"other"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`,
+			[]edit{claim("other"), claim("coco")},
+			[]string{"missing-reference", `volume "coco" is the PersistentVolumeClaim "coco", which is not in the namespace`},
+		},
+		"images of NVIDIA's registry without a login": {
+			`{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"plain"}}`,
+			[]edit{func(j *batchv1.Job) {
+				container(j).Image = "nvcr.io/nvidia/tao/tao-toolkit"
+				j.Spec.Template.Spec.ServiceAccountName = "plain"
+			}},
+			[]string{"missing-reference", `neither the pods nor ServiceAccount "plain" name one`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -40,5 +56,15 @@ func TestWarningsByFacts(t *testing.T) {
 			})
 			s.contains(s.apply(manifest("warned", tc.edits...)), append(tc.texts, "Warning: ", "job.batch/warned created")...)
 		})
+	}
+}
+
+// claim mounts a PersistentVolumeClaim.
+func claim(name string) edit {
+	return func(j *batchv1.Job) {
+		pod := &j.Spec.Template.Spec
+		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name},
+		}})
 	}
 }

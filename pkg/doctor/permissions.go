@@ -26,6 +26,7 @@ var rights = []right{
 	{"list", "", "nodes"}, {"watch", "", "nodes"},
 	{"list", "", "services"}, {"watch", "", "services"}, {"create", "", "services"}, {"patch", "", "services"},
 	{"list", "", "resourcequotas"}, {"watch", "", "resourcequotas"}, {"list", "", "limitranges"}, {"watch", "", "limitranges"},
+	{"list", "", "persistentvolumeclaims"}, {"watch", "", "persistentvolumeclaims"}, {"list", "", "serviceaccounts"}, {"watch", "", "serviceaccounts"},
 	{"list", "batch", "jobs"}, {"watch", "batch", "jobs"},
 }
 

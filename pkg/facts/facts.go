@@ -26,6 +26,12 @@ type Cluster struct {
 	// cannot tell.
 	Quotas      func(namespace string) (found []*corev1.ResourceQuota, known bool)
 	LimitRanges func(namespace string) (found []*corev1.LimitRange, known bool)
+	// Claim and Secret tell whether there is a PersistentVolumeClaim or a Secret
+	// of that name; what is in a Secret nobody asks.
+	Claim  func(namespace, name string) (found, known bool)
+	Secret func(namespace, name string) (found, known bool)
+	// Account returns the ServiceAccount of that name, nil if there is none.
+	Account func(namespace, name string) (found *corev1.ServiceAccount, known bool)
 }
 
 // Of says what is known for a Job, as injected and in its namespace, and its
@@ -36,5 +42,7 @@ func (c *Cluster) Of(j *batchv1.Job, t *job.Training) validate.Facts {
 		Capacity:    c.capacity(j, t),
 		Service:     c.service(j, t),
 		Quota:       c.quota(j, t),
+		Claims:      c.claims(j),
+		PullSecrets: c.pullSecrets(j),
 	}
 }

@@ -38,6 +38,9 @@ type Facts struct {
 	Capacity    *Capacity `json:"capacity,omitempty"`
 	Service     *Service  `json:"service,omitempty"`
 	Quota       *Quota    `json:"quota,omitempty"`
+	// Claims are the PersistentVolumeClaims that the pods name.
+	Claims      *References  `json:"claims,omitempty"`
+	PullSecrets *PullSecrets `json:"pullSecrets,omitempty"`
 }
 
 // Capacity says how many pods of a Job the cluster could ever run at once.
