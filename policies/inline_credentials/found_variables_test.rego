@@ -93,6 +93,10 @@ variables := {
 		["DB_PASSWORD", "pa$$w0rd"],
 		["ADMIN_PASSWORD", "p@ssw0rd"],
 		["DB_PASSWORD", "Xk#9$mQ2!v"],
+		["DB_PASSWORD", "whatever"],
+		["DB_PASSWORD", "nothing"],
+		["API_KEY", "unusedq7Wz2Kp9Lx4Vb8Nm3Jt6"],
+		["API_KEY", "nokeyq7Wz2Kp9"],
 	],
 	"in a URL or connection string": [
 		["SLACK_WEBHOOK_URL", "https://hooks.slack.com/services/T0SYNTHET/B0SYNTHET/SyntheticTokenForTests01"],

@@ -57,7 +57,7 @@ class_of(list) := "vague" if {
 	list[count(list) - 1] == "tokens"
 	list[count(list) - 2] in {"auth", "access", "api", "bearer", "refresh"}
 } else := "secret" if {
-	regex.match(`(?:secret|apikey|accesskey|secretkey|accountkey|storagekey|privatekey|authtoken|accesstoken|apitoken)$`, list[count(list) - 1])
+	regex.match(`(?:secret|apikey|accesskey|secretkey|accountkey|storagekey|privatekey|authkey|authtoken|accesstoken|apitoken)$`, list[count(list) - 1])
 }
 
 # What the last word makes of a name on its own.

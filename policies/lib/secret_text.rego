@@ -9,7 +9,7 @@ named := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt
 
 # One of these, or one of the commands' below. Each list is a literal: to join it
 # would take longer than to search for it.
-any_word := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*,*login*,*http-basic*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*rclone*,*http *-a *,*https *-a *}"
+any_word := "{*pass*,*pwd*,*_pw*,*secret*,*token*,*key*,*cred*,*auth*,*bearer*,*jwt*,*_pat*,*-pat*,*_sas*,*-sas*,*cookie*,*login*,*http-basic*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*valkey-cli*,*etcdctl*,*mosquitto_*,*ncftp*,*ngc config*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*rclone*,*http *-a *,*https *-a *}"
 
 # A name with one of the words, also with the dashes of a flag.
 name := `[\w.-]*(?i:pass|pwd|_pw|secret|token|key|cred|auth|bearer|jwt|[_-]pat|[_-]sas|cookie)[\w.-]*`
@@ -25,7 +25,7 @@ word := concat("", [
 pair := concat("", [
 	`(\$\{|[$/]|^[ \t-]*|[{,"'][ \t]*)?`,
 	`(?:(`, name, `)(:[-=]|\\*["']?\]?(?:\+=|[ \t]*=[ \t]*|[ \t]*:[ \t]*|[ \t]*,[ \t]*))`,
-	`|(--?`, name, `)[ \t]+)`,
+	`|\B(--?`, name, `)[ \t]+)`,
 	`\\*`, word, `([(\[]|[ \t]*\n|["'}\],])?`,
 ])
 
@@ -89,48 +89,50 @@ value(m) := trim_right(regex.split(`["']`, m.value)[0], "\\") if {
 
 # Commands whose arguments are secrets without a name that says so. "name" is
 # what a person sees; each pattern has the secret as its one group.
-any_command := "{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *}"
+any_command := "{*creds*,*http-basic*,*pass*,*auth*,*with-token*,*<<<*,*login*,*mongo*,*mysql*,*mariadb*,*7z*,*curl*,*wget*,*redis-cli*,*valkey-cli*,*etcdctl*,*mosquitto_*,*ncftp*,*ngc config*,*ldap*,*zip *,*smbclient*,*mc *,*mcli *,*<(echo*,*<(printf*,*sftp*,*openssl*,*stdin*,*sudo*,*cqlsh*,*sqlcmd*,*bcp *,*lftp*,*sqlplus*,*kinit*,*rabbitmqctl*,*ssh-keygen*,*useradd*,*twine*,*ngrok*,*http-basic*,*rclone*,*http *-a *,*https *-a *}"
 
 # Up to an argument of the same command.
 rest := `\b[^\n;|&]*?[ \t]`
 
 # Few patterns with many commands each, because OPA keeps a hundred compiled.
 commands := [
-	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*,*useradd*,*usermod*,*twine*}", "pattern": [
-		`\b(?:login|sshpass|mongo\w*|cqlsh|useradd|usermod|twine)`, rest, `-p(?:[ \t]*|=)`, word,
+	{"name": "-p", "words": "{*login*,*sshpass*,*mongo*,*cqlsh*,*useradd*,*usermod*,*twine*,*ncftp*}", "pattern": [
+		`\b(?:login|sshpass|mongo\w*|cqlsh|useradd|usermod|twine|ncftp\w*)`, rest, `-p(?:[ \t]*|=)`, word,
 	]},
 	{"name": "-p", "words": "{*mysql*,*mariadb*,*7z*}", "pattern": [`\b(?:mysql\w*|mariadb\w*|7z\w*)`, rest, `-p`, word]},
-	{"name": "-P", "words": "{*zip *,*sqlcmd*,*bcp *}", "pattern": [`\b(?:(?:un)?zip|sqlcmd|bcp)`, rest, `-P[ \t]*`, word]},
-	{"name": "-u", "words": "{*curl*,*wget*,*creds*,*http *-a *,*https *-a *,*http*--auth*}", "pattern": [
-		`(?:\b(?:curl|wget)`, rest, `(?:-u|--user|-U|--proxy-user)(?:[ \t]*|=)|--(?:src-|dest-)?creds(?:[ \t]+|=)`,
+	{"name": "-P", "words": "{*zip *,*sqlcmd*,*bcp *,*mosquitto_*}", "pattern": [`\b(?:(?:un)?zip|sqlcmd|bcp|mosquitto_\w+)`, rest, `-P[ \t]*`, word]},
+	{"name": "-u", "words": "{*curl*,*wget*,*etcdctl*,*creds*,*http *-a *,*https *-a *,*http*--auth*}", "pattern": [
+		`(?:\b(?:curl|wget|etcdctl)`, rest, `(?:-[#fgikLNOqsSv]*u|--user|-U|--proxy-user)(?:[ \t]*|=)|--(?:src-|dest-)?creds(?:[ \t]+|=)`,
 		`|\bhttps?[ \t](?:[^\n;|&]*?[ \t])?(?:-a|--auth)(?:[ \t]*|=))["']?[^\s:"']+:`, word,
 	]},
 	{"name": "-U", "words": "{*smbclient*,*lftp*,*sqlplus*}", "pattern": [
 		`(?:\bsmbclient`, rest, `-U[ \t]*["']?[^\s%"']+%|\blftp`, rest, `-u[ \t]*["']?[^\s,"']+,`,
 		`|\bsqlplus[ \t]+(?:-\w+[ \t]+)*["']?[^\s/"']+/)`, word,
 	]},
-	{"name": "-a", "words": "*redis-cli*", "pattern": [`\bredis-cli`, rest, `-a[ \t]+`, word]},
+	{"name": "-a", "words": "{*redis-cli*,*valkey-cli*}", "pattern": [`\b(?:redis|valkey)-cli`, rest, `-a[ \t]+`, word]},
 	{"name": "password", "words": "{*ldap*,*ssh-keygen*,*pass:*}", "pattern": [
 		`(?:\bldap\w+`, rest, `-w[ \t]*|\bssh-keygen`, rest, `-N[ \t]*|-(?:pass|passin|passout)[ \t]+pass:)`, word,
 	]},
-	{"name": "password", "words": "{*rabbitmqctl*,*rclone*obscure*,*pgpass*,*http-basic*,*machine*password*,*mc *,*mcli *}", "pattern": [
+	{"name": "password", "words": "{*rabbitmqctl*,*rclone*obscure*,*pgpass*,*http-basic*,*machine*password*,*mc *,*mcli *,*mysqladmin*}", "pattern": [
 		`(?:\brabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S+[ \t]+|\brclone[ \t]+obscure[ \t]+`,
 		`|[^\s:"']+:(?:[0-9]+|\*):[^\s:]+:[^\s:]+:|\bhttp-basic\.\S+[ \t]+\S+[ \t]+`,
 		`|\bmachine\s+\S+\s+login\s+\S+\s+password\s+`,
-		`|\bmc(?:li)?[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+)`, word,
+		`|\bmc(?:li)?[ \t]+(?:(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+|admin[ \t]+user[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+`,
+		`|\bmysqladmin`, rest, `password[ \t]+)`, word,
 	]},
 	{"name": "-b", "words": "*htpasswd*", "pattern": [`\bhtpasswd[ \t]+-\w*b\w*(?:[ \t]+[^\s;|&]+)*?[ \t]+`, word, `[ \t]*(?:[;|&\n]|$)`]},
 	{"name": "WANDB_API_KEY", "words": "*wandb*login*", "pattern": [
 		`\bwandb(?:[ \t]+login`, rest, `["']?|\.login\([^)]*\bkey[ \t]*=[ \t]*["'])((?:local-)?[0-9a-f]{40}|[A-Za-z0-9]{32,})\b`,
 	]},
 	{"name": "login token", "words": "{*login*,*snyk*auth*,*ngrok*}", "pattern": [
-		`\b(?:vault login|snyk auth|cargo login|ngrok authtoken|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`,
+		`\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?authtoken|login\()[ \t]*["']?([A-Za-z0-9._-]{16,})`,
 	]},
-	{"name": "password on standard input", "words": "{*stdin*,*with-token*,*sudo*,*kinit*,*passwd*}", "pattern": [
+	{"name": "password on standard input", "words": "{*stdin*,*with-token*,*sudo*,*kinit*,*passwd*,*ngc config*,*wandb login*,*sshpass*}", "pattern": [
 		`\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|["']?%s(?:\\n)?["']?[ \t]+)*(?:["']?\w+:)??`, word,
-		`["']?[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\b(?:ch)?passwd\b)`,
+		`["']?(?:[ \t]+[\w-]+)*[ \t]*\|[^\n|;]*(?:-stdin|--with-token|\bsudo[ \t]+(?:-\w+[ \t]+)*-\w*S\b|\bkinit\b|\b(?:ch)?passwd\b`,
+		`|\bngc[ \t]+config[ \t]+set|\bwandb[ \t]+login|\bsshpass\b)`,
 	]},
-	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login|kinit)\b[^\n;|]*<<<[ \t]*`, word]},
+	{"name": "password on standard input", "words": "*<<<*", "pattern": [`(?:-stdin|--with-token|login|kinit|\bsudo|\bngc[ \t]+config[ \t]+set)\b[^\n;|]*<<<[ \t]*`, word]},
 	{"name": "password", "words": "{*<(echo*,*<(printf*}", "pattern": [
 		`(?i:pass|secret|token|key|cred|netrc|auth)[\w-]*(?:=|[ \t]+)<\([ \t]*(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?`, word,
 	]},

@@ -83,17 +83,18 @@ placeholder(text) if regex.match(empty_words, text)
 placeholder(text) if regex.match(to_be_filled, text)
 
 empty_words := concat("", [
-	`(?i)^(?:|-|true|false|yes|no|on|off|none|null|nil|undefined|unset|empty|n/?a|not[ _-]?(?:set|used|needed|required|real)`,
+	`(?i)^(?:|-|true|false|yes|no|on|off|none|null|nil|undefined|unset|empty|n/?a|not[ _-]?(?:set|used|needed|required|real|applicable|available|provided)`,
+	`|unused|unneeded|ignored|no[ _-]?(?:need|password|token|secret|auth|(?:api[ _-]?)?key)(?:[ _-](?:needed|required))?`,
 	`|dummy|fake|mock|placeholder|example|sample|todo|tbd|fixme|foo|bar|baz|foobar|tlt_encode|nvidia_tlt|nvidia_tao`,
 	`|token|key|apikey|api[_-]key|credentials?|value|string|str|int|bool|optional|required`,
-	`|no-?key(?:-required)?|sk-(?:dummy|fake|no-?key(?:-required)?|local|test|none)|[*.x#?_=-]+|0+|1+|a+|…+)$`,
+	`|no-?key(?:-required)?|sk-(?:dummy|fake|unused|no-?key(?:-required)?|local|test|none)|[*.x#?_=-]+|0+|1+|a+|…+)$`,
 ])
 
 to_be_filled := concat("", [
 	`^<.*>$|^&lt;.*&gt;$|^[•●∗]+$|^(?i:my|the|some|a)[ _-]?(?i:token|key|secret|pass|password)$|^\{\w*\}$|^#\{.*\}#?$|^\(\(.*\)\)$|^\[[A-Za-z _-]*\]$|^__\w+__$|^\$\$|^\.\.\.|\.\.\.|…|\*{3}|(?i:x{5}|#{3})|<[A-Za-z _-]+>|EXAMPLE|0{8}`,
 	`|^[A-Za-z]{0,6}[-_]?(?:0?123456789|(?i:abcdefgh))(?:[0-9a-z_-]*|[0-9A-Z_-]*|[a-zA-Z]*[0-9]*)$|[-_]x{3,}$`,
 	`|(?i)(?:^|[^a-z])(?:your|yours|change[ _-]?(?:me|it|this)|replaced?(?:[ _-]?(?:me|this|with))?|to[ _-]be|redacted|placeholder|example|sample|dummy`,
-	`|insert|enter|todo|tbd|fixme|fill[ _-]?(?:me|in)|notreal|not[ _-]a[ _-]real|fake|goes[ _-]?here|here|not[ _-](?:needed|used|required|set)`,
+	`|unused|unneeded|insert|enter|todo|tbd|fixme|fill[ _-]?(?:me|in)|notreal|not[ _-]a[ _-]real|fake|goes[ _-]?here|here|not[ _-](?:needed|used|required|set)`,
 	`|provide[dr]?|paste|put[ _-]|set[ _-]?(?:me|this|in|by|via)|supplied|injected|overrid(?:e|den)|hidden|masked|removed|censored|secret[ _-]?here)(?:[^a-z]|$)`,
 	`|^(?:(?i)your|changeme|replaceme|insert|enter)[A-Z_ -]`,
 	`|^[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|KEY|SECRET|PASSWORD|PASS|PAT)(?:_HERE)?$|^(?:TOKEN|KEY|SECRET|PASSWORD|PASS)$`,
@@ -126,6 +127,6 @@ plain := concat("", [
 	`|none|public|private|shared|internal|external|cluster|unlimited|random|generate[d]?|prompt|stdin|netrc|regcred|inline|in-cluster`,
 	`|(?-i:[a-z0-9]+(?:[.-][a-z0-9]+)*[.-](?:(?:secrets?|creds?|credentials?|tls|auth)(?:[.-][a-z0-9]+)*|tokens?|keys?|password|sa))`,
 	`|(?:tao|ngc|hf|wandb|aws|s3)-(?:secret|creds?|credentials?|token|keys?)[a-z0-9.-]*`,
-	`|password|passwd|secret|testing|(?:get|load|read|fetch|find|make)_[a-z_]+)$`,
+	`|nothing|anything|whatever|missing|ignore|irrelevant|blank|offline|password|passwd|secret|testing|(?:get|load|read|fetch|find|make)_[a-z_]+)$`,
 	`|^[A-Z]+(?:_[A-Z]+)+$|^[a-z]+(?:_[a-z]+)*_(?:token|key|secret|password|id|at|name)$`,
 ])
