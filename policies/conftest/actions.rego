@@ -5,8 +5,10 @@ package tao.conftest.actions
 by_rule := {
 	"gpu_capacity": "deny",
 	"inline_credentials": "deny",
+	"missing_reference": "warn",
 	"multi_node_shape": "deny",
 	"multi_node_version": "deny",
 	"rendezvous_conflict": "warn",
+	"resource_quota": "warn",
 	"results_persistence": "warn",
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/taojob/taojob/pkg/validate"
 )
 
-// example is a manifest and what the review in its first line says of it.
+// example is a manifest and what the review in its first line finds in it.
 type example struct {
 	Manifest string
-	Said     string
+	Found    []validate.Violation
 }
 
 // plugin is the built kubectl plugin, and where the examples are.
@@ -80,16 +80,15 @@ func (p *plugin) review(ctx context.Context, id, name string) (example, *found, 
 		return example{}, nil, fmt.Errorf("%s: want `# kubectl tao review -f %s …` as its first line", name, name)
 	}
 	args := append([]string{"review"}, strings.Fields(command)...)
-	said, err := p.run(ctx, folder, args...)
-	if err != nil {
-		return example{}, nil, fmt.Errorf("%s: %w", name, err)
-	}
 	report, err := p.run(ctx, folder, append(args, "-o", "json")...)
 	if err != nil {
 		return example{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f := &found{}
-	return example{string(manifest), string(said)}, f, json.Unmarshal(report, f)
+	if err := json.Unmarshal(report, f); err != nil {
+		return example{}, nil, fmt.Errorf("%s: read the report: %w", name, err)
+	}
+	return example{string(manifest), f.violations()}, f, nil
 }
 
 // run returns standard output; that a Job is denied is no error.
@@ -119,13 +118,19 @@ type found struct {
 	} `json:"items"`
 }
 
+func (f *found) violations() []validate.Violation {
+	var all []validate.Violation
+	for _, item := range f.Items {
+		all = append(all, item.Violations...)
+	}
+	return all
+}
+
 // rules returns the ids of the rules with violations, each once and sorted.
 func (f *found) rules() []string {
 	var ids []string
-	for _, item := range f.Items {
-		for _, v := range item.Violations {
-			ids = append(ids, v.Rule)
-		}
+	for _, v := range f.violations() {
+		ids = append(ids, v.Rule)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
