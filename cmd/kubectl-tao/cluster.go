@@ -26,7 +26,7 @@ func (a access) config() (config *rest.Config, namespace string, err error) {
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.context}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	if config, err = loader.ClientConfig(); err != nil {
-		return nil, "", fmt.Errorf("find the cluster: %w", err)
+		return nil, "", noCluster(err)
 	}
 	config.UserAgent = "kubectl-tao/" + currentVersion()
 	config.Timeout = patience

@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/taojob/taojob/pkg/doctor"
 )
@@ -32,7 +36,8 @@ credential, are sent as dry runs: nothing is ever created.
 It needs the permission to create Jobs in the namespace and to read nodes, Services and
 webhook configurations. What may not be read is told as unknown; Secrets never are.
 
-Exit code: 0 nothing keeps Jobs from training, 1 something does, 2 the cluster cannot be reached.`,
+Exit code: 0 nothing keeps Jobs from training, 1 something does, 2 the cluster cannot be
+reached, stopped answering, or may not be looked at.`,
 		Example: `  kubectl tao doctor
   kubectl tao doctor -n vision --context prod
   kubectl tao doctor -o json | jq '.findings[] | select(.status != "ok")'`,
@@ -53,20 +58,42 @@ func (f *doctorFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	client, namespace, err := f.access.client()
+	s, err := f.gather(c.Context(), c.ErrOrStderr())
 	if err != nil {
 		return err
-	}
-	s, err := doctor.Gather(c.Context(), client, cmp.Or(f.namespace, namespace))
-	if err != nil {
-		return fmt.Errorf("reach the cluster: %w", err)
 	}
 	report := doctor.Examine(s)
 	if err := write(c.OutOrStdout(), report, colorful(c.OutOrStdout())); err != nil {
 		return err
 	}
-	if report.Failed() {
+	switch {
+	case report.Failed():
 		return exitError(exitUnfit)
+	case report.Blind():
+		return errors.New("nothing could be judged: you may not look at this cluster; " +
+			"ask for the permissions above, or let somebody run this who has them")
 	}
 	return nil
+}
+
+// gather reads the cluster, and shows on a terminal what it waits for.
+func (f *doctorFlags) gather(ctx context.Context, notes io.Writer) (*doctor.Snapshot, error) {
+	client, current, err := f.access.client()
+	if err != nil {
+		return nil, err
+	}
+	namespace := cmp.Or(f.namespace, current)
+	if wrong := validation.IsDNS1123Label(namespace); len(wrong) > 0 {
+		return nil, fmt.Errorf("read the namespace's name: %s", strings.Join(wrong, "; "))
+	}
+	show, erase := status(notes)
+	s, err := doctor.Gather(ctx, client, namespace, show)
+	erase()
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return nil, errors.New("interrupted: nothing was judged")
+	case err != nil:
+		return nil, fmt.Errorf("ask the cluster: %w", err)
+	}
+	return s, nil
 }

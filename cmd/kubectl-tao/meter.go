@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-
-	"golang.org/x/term"
 )
 
 // meterStep is the number of Jobs between two lines of progress.
@@ -14,7 +11,7 @@ const meterStep = 100
 // meter shows on a terminal how many Jobs are judged, on one line that it takes
 // away at the end; nil where nobody looks on.
 func meter(w io.Writer) func(done, all int) {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(w) {
 		return nil
 	}
 	return func(done, all int) { show(w, done, all) }
@@ -24,7 +21,7 @@ func show(w io.Writer, done, all int) {
 	switch {
 	case all < meterStep:
 	case done == all:
-		fmt.Fprint(w, "\r\x1b[K")
+		fmt.Fprint(w, eraseLine)
 	case done%meterStep == 0:
 		fmt.Fprintf(w, "\rjudged %d of %d Jobs", done, all)
 	}

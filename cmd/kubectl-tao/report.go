@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/taojob/taojob/pkg/audit"
 	"github.com/taojob/taojob/pkg/validate"
@@ -34,6 +33,5 @@ func (f *judgeFlags) write(c *cobra.Command, report *audit.Report, failOn valida
 
 // colorful tells whether w is a terminal whose user wants colors (no-color.org).
 func colorful(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+	return os.Getenv("NO_COLOR") == "" && isTerminal(w)
 }

@@ -11,6 +11,10 @@ import (
 // injection tells whether a labelled Job really is made ready.
 func injection(s *Snapshot) []Finding {
 	switch {
+	case s.homeless():
+		return nil // said of the namespace
+	case s.MayCreate.Err != nil:
+		return missing("create selfsubjectaccessreviews", s.MayCreate.Err)
 	case errors.Is(s.Good.Err, errNotAsked):
 		return []Finding{{Status: Unknown, Message: fmt.Sprintf("you may not create Jobs in %s, so none was tried", s.Namespace),
 			Fix: "name another namespace by --namespace"}}

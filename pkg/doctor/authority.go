@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
+	"slices"
 	"time"
+
+	"k8s.io/client-go/util/cert"
 )
 
 // month is when an authority's end is near.
@@ -16,18 +18,10 @@ func life(bundle []byte, now time.Time) (time.Duration, error) {
 	if len(bundle) == 0 {
 		return 0, errors.New("no authority is set, so that the API server trusts nobody")
 	}
-	var end time.Time
-	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return 0, errors.New("the authority is not a certificate")
-		}
-		if c.NotAfter.After(end) {
-			end = c.NotAfter
-		}
+	authorities, err := cert.ParseCertsPEM(bundle)
+	if err != nil {
+		return 0, errors.New("the authority is not a certificate in PEM")
 	}
-	if end.IsZero() {
-		return 0, errors.New("the authority is not in PEM")
-	}
-	return end.Sub(now), nil
+	latest := slices.MaxFunc(authorities, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	return latest.NotAfter.Sub(now), nil
 }

@@ -44,6 +44,12 @@ func (r Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Status == Fail })
 }
 
+// Blind tells whether nothing is known of the cluster but perhaps its version,
+// so that to find no fault means nothing.
+func (r Report) Blind() bool {
+	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Status != Unknown && f.Check != "version" })
+}
+
 // check looks at one concern. Its name is given to all it finds.
 type check struct {
 	name string

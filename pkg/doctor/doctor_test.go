@@ -34,6 +34,8 @@ var now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, "", errors.New("no"))
 
+var errNoNamespace = apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "vision")
+
 // authority is a self-signed certificate in PEM that ends after some time.
 func authority(t *testing.T, life time.Duration) []byte {
 	t.Helper()
@@ -169,7 +171,7 @@ func TestFaultsAreFound(t *testing.T) {
 			s.Slices.Value[0] = endpoints("taojob-system", "taojob-webhook", true)
 		}, "replicas", Warn, "one pod"},
 		"no authority":                  {func(_ *testing.T, s *Snapshot) { s.Mutating.Value[0].Webhooks[0].ClientConfig.CABundle = nil }, "certificate", Fail, "trusts nobody"},
-		"an authority that is nonsense": {func(_ *testing.T, s *Snapshot) { s.Mutating.Value[0].Webhooks[0].ClientConfig.CABundle = []byte("x") }, "certificate", Fail, "not in PEM"},
+		"an authority that is nonsense": {func(_ *testing.T, s *Snapshot) { s.Mutating.Value[0].Webhooks[0].ClientConfig.CABundle = []byte("x") }, "certificate", Fail, "not a certificate in PEM"},
 		"an authority that has ended": {func(t *testing.T, s *Snapshot) {
 			s.Mutating.Value[0].Webhooks[0].ClientConfig.CABundle = authority(t, -time.Hour)
 		}, "certificate", Fail, "has ended"},
@@ -193,6 +195,15 @@ func TestFaultsAreFound(t *testing.T) {
 			s.Services.Value = nil
 			s.Jobs.Value[0].Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
 		}, "rendezvous", OK, "0 Jobs"},
+		"a namespace that does not exist": {func(_ *testing.T, s *Snapshot) {
+			s.Own.Err, s.Good, s.Bad.Err = errNoNamespace, Fact[*batchv1.Job]{Err: errNotAsked}, errNotAsked
+		}, "namespace", Fail, "vision does not exist"},
+		"one that only a trial shows": {func(_ *testing.T, s *Snapshot) {
+			s.Own.Err, s.Good, s.Bad.Err = errForbidden, Fact[*batchv1.Job]{Err: errNoNamespace}, errNotAsked
+		}, "namespace", Fail, "vision does not exist"},
+		"a right to create Jobs that is not known": {func(_ *testing.T, s *Snapshot) {
+			s.MayCreate.Err, s.Good.Err, s.Bad.Err = errForbidden, errNotAsked, errNotAsked
+		}, "injection", Unknown, "selfsubjectaccessreviews"},
 		"a strict namespace": {func(_ *testing.T, s *Snapshot) {
 			s.Own.Value.Labels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
 		}, "namespace", Warn, "runs as root"},

@@ -54,6 +54,9 @@ func finished(j *batchv1.Job) bool {
 
 // namespace tells of what a namespace asks of pods that training often lacks.
 func namespace(s *Snapshot) []Finding {
+	if s.homeless() {
+		return []Finding{fail("create it, or name another by --namespace", "the namespace %s does not exist", s.Namespace)}
+	}
 	var all []Finding
 	if s.Own.Err != nil {
 		all = append(all, missing("get namespaces", s.Own.Err)...)

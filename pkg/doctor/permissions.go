@@ -30,12 +30,12 @@ var rights = []right{
 	{"list", "batch", "jobs"}, {"watch", "batch", "jobs"},
 }
 
-// lacking asks what the webhook's account may not do. The account is named as
+// askRights asks what the webhook's account may not do. The account is named as
 // its Service is, which is how the chart does it.
-func lacking(ctx context.Context, client kubernetes.Interface, s *Snapshot) Fact[[]right] {
+func askRights(ctx context.Context, client kubernetes.Interface, s *Snapshot) error {
 	service := s.service()
 	if service == nil {
-		return Fact[[]right]{Err: errNotAsked}
+		return s.Lacking.set(nil, errNotAsked)
 	}
 	var denied []right
 	for _, r := range rights {
@@ -47,13 +47,13 @@ func lacking(ctx context.Context, client kubernetes.Interface, s *Snapshot) Fact
 			},
 		}, metav1.CreateOptions{})
 		if err != nil {
-			return Fact[[]right]{Err: err}
+			return s.Lacking.set(nil, err)
 		}
 		if !review.Status.Allowed {
 			denied = append(denied, r)
 		}
 	}
-	return Fact[[]right]{Value: denied}
+	return s.Lacking.set(denied, nil)
 }
 
 // permissions tells whether the webhook may do what it has to.

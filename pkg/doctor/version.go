@@ -6,6 +6,9 @@ import (
 
 // version tells whether the cluster is new enough for Jobs on several nodes.
 func version(s *Snapshot) []Finding {
+	if s.Version.Err != nil {
+		return missing("read the version", s.Version.Err)
+	}
 	info := s.Version.Value
 	v, err := validate.ParseVersion(info.Major + "." + info.Minor)
 	if err != nil {
