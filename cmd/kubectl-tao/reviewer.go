@@ -38,13 +38,17 @@ func (f *judgeFlags) reviewer(ctx context.Context, stdin io.Reader) (*audit.Revi
 	if err != nil {
 		return nil, err
 	}
+	policy, err := settings.Policy(engine)
+	if err != nil {
+		return nil, fmt.Errorf("read config %s: %w", f.config, err)
+	}
 	known, err := f.facts(ctx, stdin)
 	if err != nil {
 		return nil, err
 	}
 	f.known = known
 	return &audit.Reviewer{
-		Engine:    engine,
+		Policy:    policy,
 		Options:   f.options(settings),
 		Namespace: cmp.Or(f.namespace, known.namespace),
 		Cluster:   known.facts(),

@@ -86,7 +86,7 @@ func newManager(cluster *rest.Config, o *options, hooks webhook.Server) (ctrl.Ma
 func register(server webhook.Server, use func() *settings, seen *observed, allowOnError bool) {
 	mutator := &admission.Mutator{Options: func() mutate.Options { return use().options }}
 	validator := &admission.Validator{
-		Engine: func() *validate.Engine { return use().engine }, Cluster: seen.cluster, AllowOnError: allowOnError,
+		Policy: func() *validate.Policy { return use().policy }, Cluster: seen.cluster, AllowOnError: allowOnError,
 	}
 	server.Register("/mutate-job", mutator.Webhook())
 	server.Register("/validate-job", validator.JobWebhook())

@@ -129,7 +129,7 @@ func TestLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rule := range s.engine.Rules() {
+			for _, rule := range s.policy.Engine.Rules() {
 				if rule.ID == tc.rule {
 					return
 				}

@@ -18,7 +18,7 @@ import (
 // settings are the configuration file and the rules, ready to use.
 type settings struct {
 	options mutate.Options
-	engine  *validate.Engine
+	policy  *validate.Policy
 }
 
 // load reads the configuration, the defaults without one, and compiles the rules.
@@ -41,7 +41,11 @@ func load(ctx context.Context, o *options) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &settings{options: c.Options(), engine: engine}, nil
+	policy, err := c.Policy(engine)
+	if err != nil {
+		return nil, fmt.Errorf("read config %s: %w", o.config, err)
+	}
+	return &settings{options: c.Options(), policy: policy}, nil
 }
 
 // follow reads the settings, and again whenever their files change.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -65,19 +66,32 @@ type verdict struct {
 }
 
 func (v *Validator) judge(ctx context.Context, s subject) verdict {
-	return judgeBy(ctx, v.Engine(), s, s.facts(v.Cluster()))
+	return v.rules().judge(ctx, s, s.facts(v.Cluster()))
 }
 
-func judgeBy(ctx context.Context, rules *validate.Engine, s subject, known validate.Facts) verdict {
-	decision, err := rules.Judge(ctx, validate.Input{Object: s.object, Training: s.training, Facts: known})
+// rules are those in force at one moment.
+type rules struct {
+	policy *validate.Policy
+	at     time.Time
+}
+
+func (v *Validator) rules() rules {
+	if v.Now == nil {
+		return rules{v.Policy(), time.Now()}
+	}
+	return rules{v.Policy(), v.Now()}
+}
+
+func (r rules) judge(ctx context.Context, s subject, known validate.Facts) verdict {
+	decision, err := r.policy.Judge(ctx, validate.Input{
+		Object: s.object, Training: s.training, Facts: known,
+		Explain: func(reason string) string { return missing(reason, s) },
+	}, r.at)
 	found := decision.Violations
 	for _, err := range s.errs {
 		found = append(found, validate.Refusal(s.below, err))
 	}
 	slices.SortStableFunc(found, func(a, b validate.Violation) int { return cmp.Compare(a.Rule, b.Rule) })
-	for i := range decision.Skipped {
-		decision.Skipped[i].Reason = missing(decision.Skipped[i].Reason, s)
-	}
 	return verdict{found: found, skipped: decision.Skipped, failed: byRule(err)}
 }
 
@@ -98,16 +112,16 @@ func missing(reason string, s subject) string {
 // be evaluated on old could not tell, and one that fails on both fails for a
 // reason that is not the update's: neither may hold the object up.
 func (v *Validator) judgeUpdate(ctx context.Context, old, updated subject) verdict {
-	rules, cluster := v.Engine(), v.Cluster() // the same for both: either may change meanwhile
+	rules, cluster := v.rules(), v.Cluster() // the same for both: either may change meanwhile
 	known := updated.facts(cluster)
-	now := judgeBy(ctx, rules, updated, known)
+	now := rules.judge(ctx, updated, known)
 	if len(now.found) == 0 && len(now.failed) == 0 {
 		return now
 	}
 	if !samePods(old, updated) { // else numbers in messages must not differ by a node that came meanwhile
 		known = old.facts(cluster)
 	}
-	before := judgeBy(ctx, rules, old, known)
+	before := rules.judge(ctx, old, known)
 	seen := map[identity]bool{}
 	for _, f := range before.found {
 		seen[identify(f)] = true

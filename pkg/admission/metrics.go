@@ -14,7 +14,7 @@ var (
 	}, []string{"webhook", "operation", "outcome"})
 	violations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "taojob_violations_total",
-		Help: "Violations found in admissions, by rule and action.",
+		Help: "Violations found in admissions, by rule and action (deny, warn, audit, excepted).",
 	}, []string{"rule", "action"})
 	skippedRules = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "taojob_rules_skipped_total",

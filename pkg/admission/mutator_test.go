@@ -160,7 +160,7 @@ func TestOurFaultsRefuseWithoutDetails(t *testing.T) {
 	brokenCron := cron
 	brokenCron.Object.Raw = []byte(strings.Replace(string(cron.Object.Raw), `"spec":{`, `"spec":{"suspend":"`+canary+`",`, 1))
 	panics := validator(t)
-	panics.Engine = func() *validate.Engine { panic(canary) }
+	panics.Policy = func() *validate.Policy { panic(canary) }
 	for name, tc := range map[string]struct {
 		hook    *ctrladmission.Webhook
 		req     ctrladmission.Request

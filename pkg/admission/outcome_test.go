@@ -35,7 +35,7 @@ func by(t *testing.T, policies ...string) *admission.Validator {
 		t.Fatal(err)
 	}
 	v := validator(t)
-	v.Engine = func() *validate.Engine { return engine }
+	v.Policy = func() *validate.Policy { return &validate.Policy{Engine: engine} }
 	return v
 }
 
@@ -131,7 +131,7 @@ func TestAdmissionsAreCounted(t *testing.T) {
 	create := request(t, admissionv1.Create, plain.Obj(), nil)
 	fails := by(t, rule("countedb", "deny", broken), rule("countedd", "deny", always), rule("counteds", "deny", "violation contains {} if false\nskipped contains \"x\""))
 	panics := validator(t)
-	panics.Engine = nil
+	panics.Policy = nil
 	before := counters(t)
 	for _, tc := range []struct {
 		hook *ctrladmission.Webhook

@@ -83,7 +83,7 @@ func validator(tb testing.TB, objects ...client.Object) *admission.Validator {
 	}
 	cluster.Service = func(namespace, name string) (*corev1.Service, bool) { return services[namespace+"/"+name], true }
 	cluster.Quotas = func(string) ([]*corev1.ResourceQuota, bool) { return nil, true }
-	return &admission.Validator{Engine: func() *validate.Engine { return engine }, Cluster: func() *facts.Cluster { return cluster }}
+	return &admission.Validator{Policy: func() *validate.Policy { return &validate.Policy{Engine: engine} }, Cluster: func() *facts.Cluster { return cluster }}
 }
 
 func gpuNodes(count int) []client.Object {

@@ -73,7 +73,7 @@ func sentence(f validate.Violation) string {
 func (said *verdict) record(failures []string) map[string]string {
 	var found, skipped []string
 	for _, f := range said.found {
-		found = append(found, fmt.Sprintf("%s (%s): %s: %s", f.Rule, f.Action, f.Path, f.Message))
+		found = append(found, fmt.Sprintf("%s (%s): %s: %s", f.Rule, standing(f), f.Path, f.Message))
 	}
 	for _, s := range said.skipped {
 		skipped = append(skipped, s.Rule+": "+s.Reason)
@@ -90,10 +90,25 @@ func (said *verdict) record(failures []string) map[string]string {
 	return all
 }
 
+// standing is a finding's action, or the exception that takes it away.
+func standing(f validate.Violation) string {
+	if f.Excepted != nil {
+		return f.Excepted.String()
+	}
+	return string(f.Action)
+}
+
+// excepted counts among the actions what an exception covers.
+const excepted = "excepted"
+
 // count counts what was found and what could not be judged.
 func (said *verdict) count() {
 	for _, f := range said.found {
-		violations.WithLabelValues(f.Rule, string(f.Action)).Inc()
+		action := string(f.Action)
+		if f.Excepted != nil {
+			action = excepted
+		}
+		violations.WithLabelValues(f.Rule, action).Inc()
 	}
 	for _, s := range said.skipped {
 		skippedRules.WithLabelValues(s.Rule).Inc()

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -14,13 +15,15 @@ import (
 
 // Validator judges labelled Jobs, and CronJobs that will make some.
 type Validator struct {
-	// Engine returns the rules in force at this moment.
-	Engine func() *validate.Engine
+	// Policy returns the rules in force at this moment.
+	Policy func() *validate.Policy
 	// Cluster returns what is known of the cluster at this moment, all of it in
 	// memory: an admission makes no API call.
 	Cluster func() *facts.Cluster
 	// AllowOnError admits a Job when a rule could not be evaluated.
 	AllowOnError bool
+	// Now tells the time, by which exceptions expire; nil means time.Now.
+	Now func() time.Time
 }
 
 // JobWebhook returns the handler for Jobs. One on its way out is never held up.

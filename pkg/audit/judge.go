@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -90,8 +91,12 @@ func (r *Reviewer) judge(ctx context.Context, j *judged, other *claim) error {
 		}
 	}
 	j.training.Namespace = item.Namespace
-	decision, err := r.Engine.Judge(ctx, validate.Input{Object: m.object(), Training: j.training, Facts: known})
-	item.decide(m.refusals(errs, decision), decision, result == nil)
+	in := validate.Input{Object: m.object(), Training: j.training, Facts: known}
+	if result == nil { // what is known depends on what is wrong with the Job
+		in.Explain = func(string) string { return "what is refused has to be put right first" }
+	}
+	decision, err := r.Policy.Judge(ctx, in, r.now())
+	item.decide(m.refusals(errs, decision), decision)
 	if r.Brief && item.leaks() {
 		var failed error
 		item.written, failed = normal(m.object())
@@ -100,16 +105,17 @@ func (r *Reviewer) judge(ctx context.Context, j *judged, other *claim) error {
 	return err
 }
 
-// decide takes over what injection and the rules say. Rules are skipped for
-// want of facts; those of a Job that is refused depend on what is wrong with it.
-func (i *Item) decide(refusals []validate.Violation, d validate.Decision, refused bool) {
+func (r *Reviewer) now() time.Time {
+	if r.Now == nil {
+		return time.Now()
+	}
+	return r.Now()
+}
+
+// decide takes over what injection and the rules say.
+func (i *Item) decide(refusals []validate.Violation, d validate.Decision) {
 	i.Violations = append(refusals, d.Violations...)
 	i.Skipped = append(i.Skipped, d.Skipped...)
-	for n := range i.Skipped {
-		if refused {
-			i.Skipped[n].Reason = "what is refused has to be put right first"
-		}
-	}
 	for _, v := range i.Violations {
 		i.Allowed = i.Allowed && v.Action != validate.Deny
 	}

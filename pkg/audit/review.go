@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,8 +18,10 @@ import (
 
 // Reviewer says of objects what the webhooks would do with them.
 type Reviewer struct {
-	// Engine holds the rules.
-	Engine *validate.Engine
+	// Policy is what was decided about the rules.
+	Policy *validate.Policy
+	// Now tells the time, by which exceptions expire; nil means time.Now.
+	Now func() time.Time
 	// Options are those of injection.
 	Options mutate.Options
 	// Namespace is that of objects which name none; empty means default.
@@ -38,8 +41,8 @@ type Reviewer struct {
 // Once ctx ends, nothing more is judged, and what is left is a problem each.
 func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
 	report := &Report{Items: []Item{}, Problems: problems}
-	if r.Engine != nil {
-		report.rules = r.Engine.Rules()
+	if r.Policy != nil {
+		report.rules = r.Policy.Engine.Rules()
 	}
 	taken := claims{}
 	for _, j := range r.judgeAll(ctx, report.jobs(objects)) {

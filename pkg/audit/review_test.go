@@ -61,7 +61,7 @@ func reviewer(t *testing.T) *Reviewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reviewer{Engine: engine, Options: mutate.Options{NameSuffix: "xxxxx"}, Service: rendezvous.Service}
+	return &Reviewer{Policy: &validate.Policy{Engine: engine}, Options: mutate.Options{NameSuffix: "xxxxx"}, Service: rendezvous.Service}
 }
 
 // review reviews a text.
@@ -274,7 +274,7 @@ func TestReviewSaysWhichRuleFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := reviewer(t)
-	r.Engine = engine
+	r.Policy.Engine = engine
 	report := review(t, r, labelled("a", ""))
 	if len(report.Items) != 1 || report.ExitCode(validate.Deny) != ExitBadInput || !strings.Contains(report.Problems[0].String(), "stdin:1: evaluate rule bad-rule") {
 		t.Errorf("%d items, problems %v", len(report.Items), report.Problems)

@@ -86,7 +86,14 @@ func (i *Item) body(out *bytes.Buffer, p palette) {
 		if v.Action == validate.Deny {
 			color = red
 		}
-		fmt.Fprintf(out, "  %s  %s\n    %s\n    fix: %s\n", p.paint(color, string(v.Action)+" "+v.Rule), line(v.Path), line(v.Message), line(v.Fix))
+		mark := string(v.Action)
+		if v.Excepted != nil {
+			mark, color = "excepted", dim
+		}
+		fmt.Fprintf(out, "  %s  %s\n    %s\n    fix: %s\n", p.paint(color, mark+" "+v.Rule), line(v.Path), line(v.Message), line(v.Fix))
+		if v.Excepted != nil {
+			fmt.Fprintf(out, "    %s\n", line(v.Excepted.String()))
+		}
 	}
 	for _, warning := range i.Warnings {
 		fmt.Fprintf(out, "  %s %s\n", p.paint(yellow, "warning:"), line(warning))

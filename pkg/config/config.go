@@ -32,6 +32,13 @@ type Config struct {
 	// the rule's own. Which ids there are, only the loaded policies know:
 	// validate.New checks them.
 	Rules validate.Actions `json:"rules"`
+	// Namespaces change what rules do in some namespaces; later ones win.
+	Namespaces []Namespaces `json:"namespaces"`
+	// Exceptions let Jobs violate rules until a day.
+	Exceptions []Exception `json:"exceptions"`
+	// Unknown says what it leads to that a rule could not be judged, by the rule's
+	// id or "*" for all others: audit, the default, warn or deny.
+	Unknown validate.Actions `json:"unknown"`
 }
 
 // Injection are the cluster's settings for what Jobs get.
@@ -68,7 +75,7 @@ func Parse(raw []byte) (*Config, error) {
 	if c.APIVersion != APIVersion || c.Kind != Kind {
 		return nil, fmt.Errorf("want apiVersion: %s and kind: %s", APIVersion, Kind)
 	}
-	return c, c.Injection.check()
+	return c, errors.Join(c.Injection.check(), c.checkPolicy())
 }
 
 // check refuses what would make the API server refuse every Job.

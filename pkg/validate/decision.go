@@ -1,6 +1,9 @@
 package validate
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Decision is what the rules say of one Job.
 type Decision struct {
@@ -26,6 +29,20 @@ type Violation struct {
 	// Message says what is wrong, Fix what to do about it; neither is empty.
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
+	// Excepted tells why the violation is only recorded; nil if it counts.
+	Excepted *Excepted `json:"excepted,omitempty"`
+}
+
+// Excepted is the exception that covers a violation.
+type Excepted struct {
+	Reason string `json:"reason"`
+	// Expires is the last moment at which it does.
+	Expires time.Time `json:"expires"`
+}
+
+// String says until when, and why.
+func (e *Excepted) String() string {
+	return "excepted until " + e.Expires.UTC().Format("2006-01-02 15:04:05 MST") + ": " + e.Reason
 }
 
 // Skipped says why a rule could not be judged.

@@ -63,6 +63,16 @@ func (e *Engine) action(r *compiled, override Actions) Action {
 	return r.Action
 }
 
+// actionOf is the action of the rule with that id, Off if there is none.
+func (e *Engine) actionOf(id string, override Actions) Action {
+	for i := range e.rules {
+		if e.rules[i].ID == id {
+			return e.action(&e.rules[i], override)
+		}
+	}
+	return Off
+}
+
 // queryOf asks for a rule's sets: [violation] or [violation, skipped].
 func queryOf(c *ast.Compiler, rule Rule) string {
 	pkg := "data.tao.rules." + strings.ReplaceAll(rule.ID, "-", "_")

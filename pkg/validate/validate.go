@@ -30,6 +30,9 @@ type Input struct {
 	// Actions change what rules do for this judgement only, on top of the
 	// engine's own; nil for no change. CheckActions says whether they are valid.
 	Actions Actions
+	// Explain words, for a Policy, why a rule could not be judged; nil leaves the
+	// rule's own words.
+	Explain func(reason string) string
 }
 
 // Facts are what is known of the cluster; a nil one is not known.
