@@ -28,6 +28,10 @@ type Formats []format
 // records are the formats that every command writes.
 var records = Formats{
 	{"json", "everything, for programs", writeJSON},
+	{"sarif", "findings with their lines, for code scanning", writeSARIF},
+	{"junit", "a test for each Job, for GitLab, Jenkins and others", writeJUnit},
+	{"github", "annotations of a pull request, for GitHub Actions", writeGitHub},
+	{"openreports", "Reports of openreports.io, to apply", writeOpenReports},
 }
 
 // ReviewFormats show each Job, and what becomes of it.

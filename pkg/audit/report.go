@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/taojob/taojob/pkg/validate"
 )
@@ -109,6 +110,8 @@ type Report struct {
 
 	// rules are those that were asked.
 	rules []validate.Rule
+	// at is when the review began.
+	at time.Time
 }
 
 // The exit codes of a review.

@@ -20,7 +20,7 @@ import (
 type Reviewer struct {
 	// Policy is what was decided about the rules.
 	Policy *validate.Policy
-	// Now tells the time, by which exceptions expire; nil means time.Now.
+	// Now tells the time, by which exceptions expire and reports are dated; nil means time.Now.
 	Now func() time.Time
 	// Options are those of injection.
 	Options mutate.Options
@@ -40,7 +40,7 @@ type Reviewer struct {
 // other kinds are passed over. The report takes over the problems of reading.
 // Once ctx ends, nothing more is judged, and what is left is a problem each.
 func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Problem) *Report {
-	report := &Report{Items: []Item{}, Problems: problems}
+	report := &Report{Items: []Item{}, Problems: problems, at: r.now()}
 	if r.Policy != nil {
 		report.rules = r.Policy.Engine.Rules()
 	}

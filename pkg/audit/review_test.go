@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -61,7 +62,8 @@ func reviewer(t *testing.T) *Reviewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reviewer{Policy: &validate.Policy{Engine: engine}, Options: mutate.Options{NameSuffix: "xxxxx"}, Service: rendezvous.Service}
+	return &Reviewer{Policy: &validate.Policy{Engine: engine}, Options: mutate.Options{NameSuffix: "xxxxx"}, Service: rendezvous.Service,
+		Now: func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }}
 }
 
 // review reviews a text.
