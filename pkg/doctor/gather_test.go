@@ -87,18 +87,21 @@ func TestAMissingNamespaceIsNotTheWebhooksFault(t *testing.T) {
 
 func TestAQuestionEnds(t *testing.T) {
 	silent := func(ctx context.Context, _ kubernetes.Interface, _ *Snapshot) error { <-ctx.Done(); return ctx.Err() }
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
 	for reason, tc := range map[string]struct {
-		ctx   context.Context
-		limit time.Duration
-		want  error
+		interrupted bool
+		limit       time.Duration
+		want        error
 	}{
-		"after its own limit":         {t.Context(), 0, errSilent},
-		"when a person interrupts it": {cancelled, time.Hour, context.Canceled},
+		"after its own limit":         {false, 0, errSilent},
+		"when a person interrupts it": {true, time.Hour, context.Canceled},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			if err := (question{"", tc.limit, silent}).put(tc.ctx, nil, nil); !errors.Is(err, tc.want) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tc.interrupted {
+				cancel()
+			}
+			if err := (question{"", tc.limit, silent}).put(ctx, nil, nil); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 		})
