@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,7 @@ import (
 // that lead to failOn or worse count.
 func (f *judgeFlags) write(c *cobra.Command, report *audit.Report, failOn validate.Action) error {
 	out, notes := c.OutOrStdout(), c.ErrOrStderr()
-	style := audit.Style{Color: colorful(out) && colorful(notes), Notes: notes}
+	style := audit.Style{Color: colorful(out) && colorful(notes), Notes: notes, About: f.about()}
 	if err := f.formats.Write(out, f.output, report, style); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -29,6 +31,18 @@ func (f *judgeFlags) write(c *cobra.Command, report *audit.Report, failOn valida
 		return exitError(code)
 	}
 	return nil
+}
+
+// about says what was judged, when and by which version.
+func (f *judgeFlags) about() audit.About {
+	subject := strings.Join(f.files, ", ")
+	if subject == "" {
+		subject = "the cluster"
+		if f.access.context != "" {
+			subject = "the cluster of context " + f.access.context
+		}
+	}
+	return audit.About{Subject: subject, Time: time.Now(), Version: currentVersion()}
 }
 
 // colorful tells whether w is a terminal whose user wants colors (no-color.org).

@@ -25,6 +25,7 @@ func (r *Report) findings() []finding {
 	for n := range r.Items {
 		i := &r.Items[n]
 		for at, v := range i.Violations {
+			v.Message = spelled(&v)
 			all = append(all, finding{v, i, i.places[at]})
 		}
 	}
@@ -35,6 +36,14 @@ func (r *Report) findings() []finding {
 		)
 	})
 	return all
+}
+
+// spelled is the message of a violation; of one that is excepted with until when, and why.
+func spelled(v *validate.Violation) string {
+	if v.Excepted == nil {
+		return v.Message
+	}
+	return v.Message + " (" + v.Excepted.String() + ")"
 }
 
 // weight sorts actions, the strongest first.

@@ -14,6 +14,8 @@ type Style struct {
 	// Notes takes what has no place in the output itself, such as the denials
 	// beside the YAML of allowed Jobs.
 	Notes io.Writer
+	// About heads what is passed on, such as the HTML page.
+	About About
 }
 
 type format struct {
@@ -44,6 +46,7 @@ var ReviewFormats = slices.Concat(Formats{
 // AuditFormats show what is found, rule by rule.
 var AuditFormats = slices.Concat(Formats{
 	{"text", "what is found by rule, for people", writeFindings},
+	{"html", "a page to read, print and mail", writeHTML},
 }, records)
 
 // Names returns the names of the formats; each is followed by a tab and what

@@ -27,7 +27,7 @@ var allFormats = slices.Concat(ReviewFormats, Formats{{"findings", "", writeFind
 func written(t *testing.T, r *Report, format string, color bool) string {
 	t.Helper()
 	var out, notes bytes.Buffer
-	if err := allFormats.Write(&out, format, r, Style{Color: color, Notes: &notes}); err != nil {
+	if err := slices.Concat(allFormats, AuditFormats[1:2]).Write(&out, format, r, Style{Color: color, Notes: &notes}); err != nil {
 		t.Fatal(err)
 	}
 	if notes.Len() > 0 {
@@ -142,7 +142,7 @@ func TestNothingFoundIsPrinted(t *testing.T) {
 			if len(report.Items) != 1 || len(report.Items[0].Violations) == 0 {
 				t.Fatalf("nothing found: %v", report.Problems)
 			}
-			for _, format := range allFormats.Names(false) {
+			for _, format := range append(allFormats.Names(false), "html") {
 				for action := range []bool{false, true} { // an allowed Job is written out
 					report.Items[0].Allowed = action == 1
 					if text := written(t, report, format, false); strings.Contains(text, "sings") {

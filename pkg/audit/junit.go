@@ -140,5 +140,5 @@ func (i *Item) junitOutput() string {
 // sentence is a violation on one line: action, rule, place, message and fix.
 func (i *Item) sentence(n int) string {
 	v := i.Violations[n]
-	return line(fmt.Sprintf("%s %s: %s%s: %s; fix: %s", v.Action, v.Rule, i.places[n], v.Path, v.Message, v.Fix))
+	return line(fmt.Sprintf("%s %s: %s%s: %s; fix: %s", v.Action, v.Rule, i.places[n], v.Path, spelled(&v), v.Fix))
 }

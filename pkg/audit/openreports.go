@@ -101,7 +101,7 @@ func (i *Item) results(at time.Time) []reports.ReportResult {
 	var all []reports.ReportResult
 	for _, v := range i.Violations {
 		outcome, severity := outcomeOf(v.Action)
-		result := one(v.Rule, outcome, severity, v.Message)
+		result := one(v.Rule, outcome, severity, spelled(&v))
 		result.Properties = map[string]string{"path": shortened(v.Path), "fix": shortened(v.Fix)}
 		all = append(all, result)
 	}

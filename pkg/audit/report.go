@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/taojob/taojob/pkg/capacity"
 	"github.com/taojob/taojob/pkg/validate"
 )
 
@@ -107,6 +108,8 @@ type Report struct {
 	// Notes are about what was passed over but looks as if it were meant; nil
 	// for none. They have no part in the exit code.
 	Notes []Problem `json:"notes,omitempty"`
+	// Pools are the nodes that are known; nil for none.
+	Pools []capacity.Pool `json:"-"`
 
 	// rules are those that were asked.
 	rules []validate.Rule

@@ -44,6 +44,9 @@ func (r *Reviewer) Review(ctx context.Context, objects []Object, problems []Prob
 	if r.Policy != nil {
 		report.rules = r.Policy.Engine.Rules()
 	}
+	if r.Cluster.Nodes != nil {
+		report.Pools = r.Cluster.Nodes.Pools()
+	}
 	taken := claims{}
 	for _, j := range r.judgeAll(ctx, report.jobs(objects)) {
 		if other := taken.before(j); other != nil {
