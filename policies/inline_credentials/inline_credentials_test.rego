@@ -60,7 +60,7 @@ in_a_container := {
 	},
 	"any other string": {
 		"at": ["workingDir"], "says": "workingDir holds a literal Hugging Face token",
-		"fields": {"workingDir": sprintf("/work/%s", [token])},
+		"fields": {"workingDir": sprintf("/src/%s", [token])},
 	},
 }
 

@@ -32,7 +32,14 @@ worth_a_look if named
 
 default formed := false
 
-formed if secret_format.suspicious(sprintf("%v", [own]))
+formed if secret_format.suspicious(everything)
+
+# Whether there may be something in base64, wherever it stands.
+default encoded := false
+
+encoded if glob.match(secret_format.any_encoded, null, everything)
+
+everything := sprintf("%v", [own])
 
 # All that is not kubectl's.
 own := json.remove(pod.document, [["metadata", "annotations", last_applied]]) if {

@@ -2,7 +2,7 @@
 # description: >-
 #   Texts of a Job where nobody expects a secret: names, selectors, images, paths.
 #   No name there says what its value is, so that only what has a form of its own is
-#   told.
+#   told, also in base64.
 package tao.lib.rest
 
 import data.tao.lib.leaf
@@ -17,6 +17,16 @@ found contains {"path": path, "kind": kind, "key": false} if {
 	is_string(text)
 	secret_format.suspicious(text)
 	some kind in secret_format.found(text)
+}
+
+found contains {"path": path, "kind": kind, "key": false} if {
+	leaf.encoded
+	walk(searched, [path, text])
+	is_string(text)
+	glob.match(secret_format.any_encoded, null, text)
+	some part in array.concat([text], split(text, "/")) # which base64 has as well as paths
+	some plain in secret_format.decoded(part)
+	some kind in secret_format.found(plain)
 }
 
 found contains {"path": path, "kind": kind, "key": true} if {

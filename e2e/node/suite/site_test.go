@@ -82,7 +82,7 @@ func startNode(ctx context.Context) (*node.Node, error) {
 	err = n.Import(ctx, node.Image{
 		Name:  torchImage,
 		Links: map[string]string{"/bin": "usr/bin", "/lib": "usr/lib", "/lib64": "usr/lib64"},
-		Dirs:  []string{"/usr", "/tmp", "/work"},
+		Dirs:  []string{"/usr", "/tmp", "/src"},
 	})
 	if err != nil {
 		return n, err

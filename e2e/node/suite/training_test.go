@@ -30,7 +30,7 @@ type training struct {
 }
 
 const documentedVariables = `exec torchrun --nnodes=$NNODES --nproc_per_node=$NPROC_PER_NODE --node_rank=$NODE_RANK` +
-	` --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT /work/allreduce.py`
+	` --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT /src/allreduce.py`
 
 // trains runs PyTorch's own launcher and a real all-reduce in pods.
 func (s *site) trains(t *testing.T) {
@@ -46,7 +46,7 @@ func (s *site) trains(t *testing.T) {
 			},
 		},
 		"torchrun needs no flags at all": {
-			job: training{Name: "flagless", Nodes: "2", GPUs: 2, Command: "exec torchrun /work/allreduce.py"},
+			job: training{Name: "flagless", Nodes: "2", GPUs: 2, Command: "exec torchrun /src/allreduce.py"},
 			want: []string{
 				"rank 0 of 4 on node 0 for flagless: the sum is 10", "rank 1 of 4 on node 0 for flagless: the sum is 10",
 				"rank 2 of 4 on node 1 for flagless: the sum is 10", "rank 3 of 4 on node 1 for flagless: the sum is 10",

@@ -12,8 +12,6 @@ type canaryFormat struct {
 	// under is the name that gives away one which has no form of its own.
 	under string
 	make  func(filler) string
-	// hidden tells that only texts which may hold anything are searched for it.
-	hidden bool
 }
 
 // lettered is a prefix and n letters, as most services have it.
@@ -43,7 +41,7 @@ func around(name, text string, n int) canaryFormat {
 
 // encoded is another format in base64.
 func encoded(of canaryFormat) canaryFormat {
-	return canaryFormat{name: of.name + " in base64", hidden: true, make: func(f filler) string {
+	return canaryFormat{name: of.name + " in base64", make: func(f filler) string {
 		return base64.StdEncoding.EncodeToString([]byte(of.make(f)))
 	}}
 }

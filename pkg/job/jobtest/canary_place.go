@@ -17,9 +17,7 @@ type canaryPlace struct {
 	name string
 	// named tells that a name stands beside the text.
 	named bool
-	// bare tells that nobody expects a secret there, so that none is decoded.
-	bare bool
-	put  func(j *batchv1.Job, name, secret string)
+	put   func(j *batchv1.Job, name, secret string)
 }
 
 func inPod(name string, put func(p *corev1.PodSpec, secret string)) canaryPlace {
@@ -88,7 +86,7 @@ var canaryPlaces = []canaryPlace{
 	inContainer("an argument", func(c *corev1.Container, secret string) { c.Args = []string{"train", secret} }),
 	inContainer("a flag", func(c *corev1.Container, secret string) { c.Args = []string{"train", "--hf-token=" + secret} }),
 	inContainer("the argument after a flag", func(c *corev1.Container, secret string) { c.Args = []string{"login", "--password", secret} }),
-	inContainer("the folder to work in", func(c *corev1.Container, secret string) { c.WorkingDir = "/work/" + secret }).onlyBare(),
+	inContainer("the folder to work in", func(c *corev1.Container, secret string) { c.WorkingDir = "/src/" + secret }),
 	inContainer("a header of a probe", func(c *corev1.Container, secret string) {
 		c.LivenessProbe = probe(corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
 			Path: "/", HTTPHeaders: []corev1.HTTPHeader{{Name: "X-Key", Value: secret}},
@@ -102,8 +100,8 @@ var canaryPlaces = []canaryPlace{
 	}),
 	inContainer("the path of a mount", func(c *corev1.Container, secret string) {
 		c.VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data", SubPath: secret}}
-	}).onlyBare(),
-	inContainer("the place of the last words", func(c *corev1.Container, secret string) { c.TerminationMessagePath = "/dev/" + secret }).onlyBare(),
+	}),
+	inContainer("the place of the last words", func(c *corev1.Container, secret string) { c.TerminationMessagePath = "/dev/" + secret }),
 	inVolume("a volume's attributes", func(v *corev1.VolumeSource, secret string) {
 		v.CSI = &corev1.CSIVolumeSource{Driver: "csi", VolumeAttributes: map[string]string{"options": secret}}
 	}),
@@ -112,13 +110,13 @@ var canaryPlaces = []canaryPlace{
 	}),
 	inVolume("a share", func(v *corev1.VolumeSource, secret string) {
 		v.NFS = &corev1.NFSVolumeSource{Server: "nas", Path: "/" + secret}
-	}).onlyBare(),
+	}),
 	inVolume("a path on the node", func(v *corev1.VolumeSource, secret string) {
 		v.HostPath = &corev1.HostPathVolumeSource{Path: "/" + secret}
-	}).onlyBare(),
+	}),
 	inVolume("a path in a ConfigMap", func(v *corev1.VolumeSource, secret string) {
 		v.ConfigMap = &corev1.ConfigMapVolumeSource{Items: []corev1.KeyToPath{{Key: "a", Path: secret}}}
-	}).onlyBare(),
+	}),
 	inVolume("a volume to make", func(v *corev1.VolumeSource, secret string) {
 		v.Ephemeral = &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
 			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"note": secret}},
@@ -130,19 +128,13 @@ var canaryPlaces = []canaryPlace{
 				MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{secret}}},
 			}}},
 		}}
-	}).onlyBare(),
+	}),
 	inPod("a kernel setting", func(p *corev1.PodSpec, secret string) {
 		p.SecurityContext = &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "kernel.shm_rmid_forced", Value: secret}}}
-	}).onlyBare(),
+	}),
 	inPod("a setting of the name service", func(p *corev1.PodSpec, secret string) {
 		p.DNSConfig = &corev1.PodDNSConfig{Options: []corev1.PodDNSConfigOption{{Name: "x", Value: &secret}}}
-	}).onlyBare(),
-}
-
-// onlyBare is a place where nobody expects a secret.
-func (p canaryPlace) onlyBare() canaryPlace {
-	p.bare = true
-	return p
+	}),
 }
 
 // asInit makes the container that was put in last an init container.
