@@ -66,12 +66,10 @@ func (f *auditFlags) run(c *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	reviewer, err := f.reviewer(c.Context(), c.InOrStdin())
+	reviewer, objects, problems, err := f.begin(c)
 	if err != nil {
 		return err
 	}
-	f.tell(c.ErrOrStderr())
-	objects, problems := f.read(c.InOrStdin(), reviewer)
 	if f.live() {
 		if objects, err = f.jobs(c.Context()); err != nil {
 			return err

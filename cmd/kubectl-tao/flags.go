@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/taojob/taojob/pkg/audit"
 )
@@ -66,6 +68,21 @@ func (f *judgeFlags) check() error {
 		return errors.New("--kubeconfig and --context need --cluster")
 	}
 	return f.formats.Check(f.output)
+}
+
+// begin makes the reviewer, and reads the manifests; what they bring along
+// counts as there.
+func (f *judgeFlags) begin(c *cobra.Command) (*audit.Reviewer, []audit.Object, []audit.Problem, error) {
+	reviewer, err := f.reviewer(c.Context(), c.InOrStdin())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, note := range f.known.notes {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", note)
+	}
+	objects, problems := audit.Read(f.files, c.InOrStdin(), audit.MaxManifest)
+	f.known.plan(objects, cmp.Or(reviewer.Namespace, metav1.NamespaceDefault))
+	return reviewer, objects, problems, nil
 }
 
 // noArguments refuses arguments: what to judge is named by flags.

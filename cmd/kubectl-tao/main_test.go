@@ -188,7 +188,7 @@ func TestUsage(t *testing.T) {
 		"a version that is none":           {[]string{"review", "-f", good, "--kube-version", "new"}, 2, "want a version such as 1.31"},
 		"a configuration that is none":     {[]string{"review", "-f", good, "--config", good}, 2, "read config " + good},
 		"a rule in it that is not there":   {[]string{"review", "-f", good, "--config", write("c.yaml", config+"rules: {gpu: warn}\n")}, 2, `rule "gpu": unknown rule`},
-		"policies that are not there":      {[]string{"review", "-f", good, "--policies", filepath.Join(dir, "none")}, 2, "no such file"},
+		"policies that are not there":      {[]string{"review", "-f", good, "--policies", filepath.Join(dir, "none")}, 2, "there is no folder"},
 		"an inventory that is not there":   {[]string{"review", "-f", good, "--inventory", "none.yaml"}, 2, "read inventory: none.yaml: no such file"},
 		"an inventory that is broken":      {[]string{"review", "-f", good, "--inventory", write("n.yaml", "apiVersion: v1\nkind: Node\nspec: x\n")}, 2, "n.yaml:1: does not decode as a Node"},
 		"two sources of facts":             {[]string{"review", "-f", good, "--inventory", good, "--cluster"}, 2, "not both"},

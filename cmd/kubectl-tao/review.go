@@ -28,14 +28,14 @@ Exit code: 0 all Jobs allowed, 1 a Job denied, 2 bad input, 3 no labelled Job fo
 		Example: `  kubectl tao review -f job.yaml
   kubectl tao review -f job.yaml -o diff
   helm template CHART | kubectl tao review -f - -o json
-  kubectl get nodes,services -A -o json > state.json
+  kubectl get nodes,services,resourcequotas,limitranges,pvc,sa -A -o json > state.json
   kubectl tao review -f jobs/ --inventory state.json --kube-version 1.31`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return f.review(c) },
 	}
 	f.add(c.Flags())
 	c.Flags().StringVarP(&f.namespace, "namespace", "n", "", "`NAMESPACE` of Jobs that name none (default: the context's with --cluster, else \"default\")")
-	c.Flags().BoolVar(&f.cluster, "cluster", false, "ask the cluster of the current context for its version, nodes and services")
+	c.Flags().BoolVar(&f.cluster, "cluster", false, "ask the cluster of the current context for its version, nodes, quotas and what else rules want to know")
 	f.complete(c)
 	return c
 }
@@ -48,11 +48,9 @@ func (f *judgeFlags) review(c *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	reviewer, err := f.reviewer(c.Context(), c.InOrStdin())
+	reviewer, objects, problems, err := f.begin(c)
 	if err != nil {
 		return err
 	}
-	f.tell(c.ErrOrStderr())
-	objects, problems := f.read(c.InOrStdin(), reviewer)
 	return f.write(c, reviewer.Review(c.Context(), objects, problems), validate.Deny)
 }

@@ -104,8 +104,8 @@ func TestLoad(t *testing.T) {
 		"the file names rules of one's own too": {policy: mine, config: head + "rules: {mine: deny}\n", rule: "mine"},
 		"a rule that is not there is refused":   {config: head + "rules: {mine: deny}\n", says: "unknown rule"},
 		"a field nobody knows is refused":       {config: head + "rule: {}\n", says: "unknown field"},
-		"a folder that is missing is told":      {folder: "/nowhere", says: "read --policies: there is no folder /nowhere"},
-		"a file for a folder is told":           {folder: os.Args[0], says: "read --policies: there is no folder"},
+		"a folder that is missing is told":      {folder: "/nowhere", says: "read policies: there is no folder /nowhere"},
+		"a file for a folder is told":           {folder: os.Args[0], says: "read policies: there is no folder"},
 		"a bad policy is refused by file":       {policy: "package tao.rules.mine\n", says: "x.rego"},
 	} {
 		t.Run(name, func(t *testing.T) {

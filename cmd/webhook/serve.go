@@ -38,8 +38,8 @@ The certificate is read from files and taken anew when they change. With
 --certs=self the server makes and renews it, keeps it in a Secret that all
 replicas share, and puts its authority into the webhook configurations.
 
-The server is ready (/readyz) once it knows the cluster's nodes, Services and
-Jobs, its rules are compiled, and it serves a certificate that is valid and, if
+The server is ready (/readyz) once it knows the cluster's nodes, Jobs and what else
+rules ask for, its rules are compiled, and it serves a certificate that is valid and, if
 it made it, trusted by the webhook configurations. On SIGTERM it first says that
 it is not ready, then answers the requests that still come for --drain, and ends.`,
 		Example: `  # in a pod, with the certificate that cert-manager mounted

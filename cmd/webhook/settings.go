@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -12,7 +11,6 @@ import (
 	"github.com/taojob/taojob/pkg/mutate"
 	"github.com/taojob/taojob/pkg/reload"
 	"github.com/taojob/taojob/pkg/validate"
-	"github.com/taojob/taojob/policies"
 )
 
 // settings are the configuration file and the rules, ready to use.
@@ -21,31 +19,13 @@ type settings struct {
 	policy  *validate.Policy
 }
 
-// load reads the configuration, the defaults without one, and compiles the rules.
+// load reads the configuration and compiles the rules.
 func load(ctx context.Context, o *options) (*settings, error) {
-	c := &config.Config{}
-	if o.config != "" {
-		var err error
-		if c, err = config.Read(o.config); err != nil {
-			return nil, err
-		}
-	}
-	opts := []validate.Option{validate.WithActions(c.Rules)}
-	if o.policies != "" {
-		if info, err := os.Stat(o.policies); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("read --policies: there is no folder %s; make it, or leave the flag out", o.policies)
-		}
-		opts = append(opts, validate.WithPolicies(o.policies, os.DirFS(o.policies)))
-	}
-	engine, err := validate.New(ctx, policies.FS, opts...)
+	injection, policy, err := config.Load(ctx, o.config, o.policies)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := c.Policy(engine)
-	if err != nil {
-		return nil, fmt.Errorf("read config %s: %w", o.config, err)
-	}
-	return &settings{options: c.Options(), policy: policy}, nil
+	return &settings{options: injection, policy: policy}, nil
 }
 
 // follow reads the settings, and again whenever their files change.

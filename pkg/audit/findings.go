@@ -80,7 +80,13 @@ func writeFindings(w io.Writer, r *Report, style Style) error {
 		r.group(&out, p, all[:n])
 		all = all[n:]
 	}
-	r.unjudged(&out, p)
+	rest := r.unjudged()
+	for _, u := range rest {
+		fmt.Fprintln(&out, p.paint(dim, fmt.Sprintf("not judged in %s, %s: %s", number(u.Count, "Job"), u.Rule, u.Reason)))
+	}
+	if len(rest) > 0 {
+		fmt.Fprintln(&out)
+	}
 	fmt.Fprintln(&out, r.total())
 	_, err := out.WriteTo(w)
 	return err
@@ -123,20 +129,28 @@ func (p place) String() string {
 	return fmt.Sprintf("%d:%d ", p.line, p.column)
 }
 
-// unjudged counts the Jobs of which a rule could say nothing, by rule and reason.
-func (r *Report) unjudged(out *bytes.Buffer, p palette) {
-	count := map[string]int{}
+// unjudged is why a rule could say nothing of a number of Jobs.
+type unjudged struct {
+	Rule, Reason string
+	Count        int
+}
+
+// unjudged counts the Jobs by rule and reason, in that order.
+func (r *Report) unjudged() []unjudged {
+	count := map[validate.Skipped]int{}
 	for _, i := range r.Items {
 		for _, s := range i.Skipped {
-			count[s.Rule+": "+s.Reason]++
+			count[s]++
 		}
 	}
-	for _, key := range sortedKeys(count) {
-		fmt.Fprintln(out, p.paint(dim, fmt.Sprintf("not judged in %s, %s", number(count[key], "Job"), line(key))))
+	var all []unjudged
+	for s, n := range count {
+		all = append(all, unjudged{line(s.Rule), line(s.Reason), n})
 	}
-	if len(count) > 0 {
-		fmt.Fprintln(out)
-	}
+	slices.SortFunc(all, func(a, b unjudged) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Reason, b.Reason))
+	})
+	return all
 }
 
 // total sums up Jobs and findings.

@@ -14,7 +14,7 @@ type page struct {
 	Totals   []pageTotal
 	Actions  []string
 	Findings []pageFinding
-	Unjudged []pageUnjudged
+	Unjudged []unjudged
 	Problems []string
 	Remarks  []string
 	Pools    []pagePool
@@ -29,11 +29,6 @@ type pageTotal struct {
 
 type pageFinding struct{ Action, Rule, Namespace, Job, Message, Fix, Path, Where string }
 
-type pageUnjudged struct {
-	Rule, Reason string
-	Count        int
-}
-
 type pagePool struct {
 	GPUs, State, Sum, Class string
 	Nodes                   int
@@ -42,7 +37,7 @@ type pagePool struct {
 
 func newPage(r *Report) page {
 	p := page{
-		Totals: r.pageTotals(), Unjudged: r.pageUnjudged(), Remarks: r.remarks(), Pools: pagePools(r.Pools),
+		Totals: r.pageTotals(), Unjudged: r.unjudged(), Remarks: r.remarks(), Pools: pagePools(r.Pools),
 	}
 	for _, a := range pageActions {
 		p.Actions = append(p.Actions, string(a))
@@ -108,22 +103,6 @@ func (i *Item) warned() bool {
 		}
 	}
 	return false
-}
-
-// pageUnjudged counts the Jobs by rule and reason, in that order.
-func (r *Report) pageUnjudged() []pageUnjudged {
-	count := map[string]int{}
-	for _, i := range r.Items {
-		for _, s := range i.Skipped {
-			count[s.Rule+"\x00"+s.Reason]++
-		}
-	}
-	var all []pageUnjudged
-	for _, key := range sortedKeys(count) {
-		rule, reason, _ := strings.Cut(key, "\x00")
-		all = append(all, pageUnjudged{line(rule), line(reason), count[key]})
-	}
-	return all
 }
 
 // remarks are what was noticed of manifests beside the rules.

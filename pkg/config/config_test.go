@@ -58,6 +58,8 @@ func TestParseRefuses(t *testing.T) {
 		"a size that is none":           {head + "injection: {shmSize: big}\n", "quantities must match"},
 		"a negative size":               {head + "injection: {shmSize: -1Gi}\n", "injection.shmSize: want a size"},
 		"an env value that is no text":  {head + "injection: {env: {NCCL_DEBUG: 1}}\n", "line 3: injection.env: want a string, found number"},
+		"an off without quotes":         {head + "rules: {gpu-capacity: off}\n", `line 3: rules: want a string, found bool; put it into quotes if a word such as "off" is meant`},
+		"a word for a list":             {head + "namespaces: [{names: dev}]\n", "want a list, found string"},
 		"a list for an object":          {head + "rules: []\n", "line 3: rules: want an object, found array"},
 		"a list for the whole":          {"[]", "line 1: want an object, found array"},
 		"a variable that cannot be set": {head + "injection: {env: {A B: c}}\n", `injection.env: "A B" is no name of a variable`},

@@ -32,6 +32,9 @@ func decode(raw []byte, into *Config) error {
 	unknown, err := sigsjson.UnmarshalStrict(asJSON, into, sigsjson.DisallowUnknownFields)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		what := fmt.Sprintf("want %s, found %s", kind(wrong), wrong.Value)
+		if wrong.Value == "bool" { // as YAML takes a bare off
+			what += "; put it into quotes if a word such as \"off\" is meant"
+		}
 		return at(&root, wrong.Field, errors.New(strings.TrimPrefix(wrong.Field+": "+what, ": ")))
 	}
 	if err != nil {
@@ -53,6 +56,8 @@ func kind(e *json.UnmarshalTypeError) string {
 		return "an object"
 	case reflect.String:
 		return "a string"
+	case reflect.Slice:
+		return "a list"
 	default:
 		return e.Type.String()
 	}

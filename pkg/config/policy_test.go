@@ -89,6 +89,7 @@ func TestPolicyRefuses(t *testing.T) {
 		"a glob that is none":            {"exceptions: [{rules: [gpu-capacity], jobs: ['[']," + " reason: x, expires: 2027-01-31}]", "exceptions[0].jobs: want names or globs"},
 		"namespaces without names":       {"namespaces: [{rules: {gpu-capacity: warn}}]", "namespaces[0].names: want names"},
 		"an unknown rule in a namespace": {"namespaces: [{names: [a], rules: {gpu: warn}}]", `rule "gpu": unknown rule`},
+		"not to ask, of what is asked":   {`unknown: {"*": "off"}`, `unknown: "*": want one of deny, warn, audit, found "off"`},
 		"an unknown action":              {"unknown: {gpu-capacity: ignore}", `unknown action "ignore"`},
 		"a mistyped field":               {"exceptions: [{rule: [gpu-capacity]}]", `unknown field "exceptions[0].rule"`},
 	} {

@@ -50,27 +50,30 @@ type Exception struct {
 	Expires time.Time
 }
 
-// Check returns an error that names the first rule or action that is unknown.
+// Check returns an error that names the first rule or action that is unknown,
+// and where it stands.
 func (p *Policy) Check() error {
-	for _, o := range p.Namespaces {
+	for i, o := range p.Namespaces {
 		if err := p.Engine.CheckActions(o.Rules); err != nil {
-			return err
+			return fmt.Errorf("namespaces[%d].rules: %w", i, err)
 		}
 	}
-	for _, e := range p.Exceptions {
+	for i, e := range p.Exceptions {
 		for _, id := range e.Rules {
 			if err := p.Engine.CheckActions(Actions{id: Audit}); err != nil {
-				return err
+				return fmt.Errorf("exceptions[%d].rules: %w", i, err)
 			}
 		}
 	}
 	named := maps.Clone(p.Unknown)
 	delete(named, EveryRule)
 	if err := p.Engine.CheckActions(named); err != nil {
-		return err
+		return fmt.Errorf("unknown: %w", err)
 	}
-	if a, ok := p.Unknown[EveryRule]; ok && !slices.Contains(actions, a) {
-		return fmt.Errorf("set what an unknown verdict leads to: unknown action %q, want one of deny, warn, audit", a)
+	for id, a := range p.Unknown {
+		if !slices.Contains(actions, a) || a == Off {
+			return fmt.Errorf("unknown: %q: want one of deny, warn, audit, found %q", id, a)
+		}
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func (p *Policy) doubt(d *Decision, override Actions) {
 		if !named {
 			to = cmp.Or(p.Unknown[EveryRule], Audit)
 		}
-		if to == Audit || to == Off {
+		if to == Audit {
 			continue
 		}
 		d.Violations = append(d.Violations, Violation{
