@@ -28,7 +28,7 @@ const retry = time.Second
 // the address, such as the process that serves what a former holder gave it, it
 // tries again every second.
 func Hold(ctx context.Context, address, path string) error {
-	var held *os.File
+	var held *net.TCPListener
 	err := wait.PollUntilContextCancel(ctx, retry, true, func(ctx context.Context) (bool, error) {
 		var err error
 		held, err = listen(ctx, address)
@@ -47,19 +47,21 @@ func Hold(ctx context.Context, address, path string) error {
 	return offer(ctx, held, path)
 }
 
-// listen opens a TCP socket as a file.
-func listen(ctx context.Context, address string) (*os.File, error) {
+func listen(ctx context.Context, address string) (*net.TCPListener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = l.Close() }() // the file is a copy
-	return l.(*net.TCPListener).File()
+	return l.(*net.TCPListener), nil
 }
 
-// offer gives the file to everyone who connects to the Unix socket.
-func offer(ctx context.Context, held *os.File, path string) error {
+// offer gives the socket to everyone who connects to the Unix socket.
+func offer(ctx context.Context, held *net.TCPListener, path string) error {
+	descriptor, err := held.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("offer the socket: %w", err)
+	}
 	// A former holder that was killed has left its socket behind.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("offer the socket: %w", err)
@@ -78,9 +80,16 @@ func offer(ctx context.Context, held *os.File, path string) error {
 		if err != nil {
 			return fmt.Errorf("offer the socket: %w", err)
 		}
-		// One that has gone meanwhile asks again if it wants to.
-		_, _, _ = taker.WriteMsgUnix([]byte{0}, syscall.UnixRights(int(held.Fd())), nil)
+		// An os.File would make the socket block, and with it that of who serves:
+		// all copies share the mode. One that has gone meanwhile asks again if it
+		// wants to.
+		err = descriptor.Control(func(fd uintptr) {
+			_, _, _ = taker.WriteMsgUnix([]byte{0}, syscall.UnixRights(int(fd)), nil)
+		})
 		_ = taker.Close()
+		if err != nil {
+			return fmt.Errorf("offer the socket: %w", err)
+		}
 	}
 }
 

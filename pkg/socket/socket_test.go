@@ -2,8 +2,10 @@ package socket
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -113,5 +115,38 @@ func TestAHolderWaitsForItsAddress(t *testing.T) {
 func TestHoldTellsAnAddressThatCannotBe(t *testing.T) {
 	if err := Hold(t.Context(), "203.0.113.1:1", filepath.Join(t.TempDir(), "s")); err == nil {
 		t.Error("an address of another machine was held")
+	}
+}
+
+// TestToAskDoesNotBlockWhoServes asks and does nothing with the answer, which
+// shares its mode with the copy of the process that serves.
+func TestToAskDoesNotBlockWhoServes(t *testing.T) {
+	path, _ := hold(t, "127.0.0.1:0")
+	serves := mustTake(t, path).(*net.TCPListener)
+	defer func() { _ = serves.Close() }()
+	asks, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = asks.Close() }()
+	if _, err := io.ReadAll(asks); err != nil { // the holder closes when it has answered
+		t.Fatal(err)
+	}
+	if err := serves.SetDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := serves.Accept()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Accept waits in the kernel, where no deadline and no Close reach it")
+		dial(t, serves.Addr().String()) // lets it go on
 	}
 }
